@@ -1,0 +1,38 @@
+"""What can go wrong, as one tree.
+
+GroundgraphError
+├── InputError       a question, path, setting or name that cannot be used
+├── LoadError        a document that cannot be read
+├── CollectionError  a collection that is missing, empty, or made for another embedding model
+├── ModelError       a model that cannot be had or does not answer
+│   └── ModelUnavailable  the endpoint is down, slow, overloaded or talks rubbish: worth degrading for
+└── WebSearchError   a web search that is not configured or failed
+"""
+
+
+class GroundgraphError(Exception):
+    """Say what is wrong, with which value, and how to mend it, in one line."""
+
+
+class InputError(GroundgraphError, ValueError):
+    """A question, path, setting or name that cannot be used."""
+
+
+class LoadError(GroundgraphError):
+    """A document that cannot be read."""
+
+
+class CollectionError(GroundgraphError):
+    """A collection that is missing, empty, or made for another embedding model."""
+
+
+class ModelError(GroundgraphError):
+    """A model that cannot be had, or that refuses to work for us (401, 404)."""
+
+
+class ModelUnavailable(ModelError):
+    """An endpoint that is down, slow, overloaded or talks rubbish."""
+
+
+class WebSearchError(GroundgraphError):
+    """A web search that is not configured or failed."""

@@ -1,0 +1,42 @@
+"""A passage: a chunk that was retrieved."""
+
+from typing import Literal
+
+from langchain_core.documents import Document
+
+Tier = Literal["correct", "ambiguous", "incorrect"]
+Origin = Literal["local", "web", "graph", "model"]
+
+
+class Passage(Document):
+    """A chunk of a document with where it stands and how well it fits the question.
+
+    `page_content` is the chunk's exact text: the document's characters `start` to `end`.
+    `metadata` holds what the document brought along; everything we add is a field of its own.
+    """
+
+    source: str = ""
+    """Path, address or id of the document."""
+    heading: str = ""
+    """Headings above the chunk, joined by ` > `; empty if there are none."""
+    page: int | None = None
+    """Page the chunk starts on, counted from 1, where the document has pages."""
+    start: int = 0
+    end: int = 0
+    collection: str = ""
+    origin: Origin = "local"
+    score: float | None = None
+    """Relevance to the question in [0, 1] by the evaluator; None before grading."""
+    tier: Tier | None = None
+
+    @property
+    def locator(self) -> str:
+        """Return where in the source the passage stands: page, heading, or character span."""
+        parts = [f"p. {self.page}"] if self.page else []
+        parts += [self.heading] if self.heading else []
+        return ", ".join(parts) or f"characters {self.start}-{self.end}"
+
+    @property
+    def context(self) -> str:
+        """Return the text with its heading above it, as it is embedded and graded."""
+        return f"{self.heading}\n{self.page_content}" if self.heading else self.page_content
