@@ -1,0 +1,1 @@
+"""Documents: load, chunk, keep, and find passages."""

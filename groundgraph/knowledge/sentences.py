@@ -1,0 +1,112 @@
+"""Where the sentences of a text begin and end, English, Chinese and Japanese, in plain text and Markdown."""
+
+import re
+from collections.abc import Iterator
+
+from groundgraph.knowledge.keywords import CJK
+
+Span = tuple[int, int]
+
+_FENCE = re.compile(r"\s*(```|~~~)")
+_HEADING = re.compile(r"#{1,6}\s")
+_ITEM = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)]|[（(]\d{1,3}[)）])\s")
+_ROW = re.compile(r"\s*\|")
+_RULE = re.compile(r"\s*\|?[\s:|-]*-[\s:|-]*$")
+_INDENTED = re.compile(r"\s{2,}\S")
+
+_CLOSERS = "\"'”’」』）)】》\\]*_"
+_END = re.compile(
+    rf"(?P<wide>[。！？｡]+|(?<=[{CJK}])[!?]+(?=[{CJK}{_CLOSERS}]))[{_CLOSERS}]*|(?P<narrow>[.!?…]+)[{_CLOSERS}]*(?=\s)"
+)
+_LAST_WORD = re.compile(r"[^\s(\[\"'“‘]+$")
+_INITIALS = re.compile(r"(?:[A-Za-z]\.)+$")
+_NEVER_LAST = frozenset(
+    """mr. mrs. ms. dr. prof. st. mt. gen. sen. rep. gov. lt. col. sgt. capt. cpt. rev. hon. messrs. vs. v. cf. e.g.
+    i.e. viz. fig. figs. eq. no. nos. vol. pp. p. ch. sec. approx. ca. al. dept. op. ed. eds.""".split()
+)
+_OPENERS = frozenset(
+    """The A An It He She They We I This That These Those There In On At But And However When While After Before For
+    As If Then Its His Her Their Our By From With""".split()
+)
+
+
+def sentences(text: str) -> list[Span]:
+    """Return the spans of the sentences of `text`, in order, without the space around them.
+
+    A Markdown heading, list item, table row or fenced block is one unit; the rule under a table's header belongs to
+    the header. Lines that follow each other without a blank line are one paragraph. Every character that is not space
+    is in exactly one span.
+    """
+    spans: list[Span] = []
+    for start, end, is_prose in _units(text):
+        spans += _split(text, start, end) if is_prose else [(start, end)]
+    return [trimmed for start, end in spans if (trimmed := trim(text, start, end))]
+
+
+def trim(text: str, start: int, end: int) -> Span | None:
+    """Return the span without the space at its ends; None if nothing is left."""
+    part = text[start:end]
+    end = start + len(part.rstrip())
+    start += len(part) - len(part.lstrip())
+    return (start, end) if start < end else None
+
+
+def _units(text: str) -> Iterator[tuple[int, int, bool]]:
+    """Yield (start, end, is prose) of the blocks of `text`: paragraphs, and units that are never split."""
+    start = position = 0
+    kind = fence = ""
+    for line in text.splitlines(keepends=True):
+        previous = kind
+        if fence:
+            kind = "fenced"
+            fence = "" if line.strip().startswith(fence) else fence
+        elif opening := _FENCE.match(line):
+            kind, fence = "fence", opening[1]
+        else:
+            kind = _kind(line, previous)
+        if not _continues(kind, previous, line):
+            yield start, position, previous == "prose"
+            start = position
+        position += len(line)
+    yield start, position, kind == "prose"
+
+
+def _kind(line: str, previous: str) -> str:
+    if not line.strip():
+        return "blank"
+    if _HEADING.match(line):
+        return "heading"
+    if _ROW.match(line):
+        return "rule" if previous == "row" and _RULE.match(line) else "row"
+    if _ITEM.match(line):
+        return "item"
+    return "item" if previous == "item" and _INDENTED.match(line) else "prose"
+
+
+def _continues(kind: str, previous: str, line: str) -> bool:
+    """Tell whether the line goes on with the unit of the line before it."""
+    if kind == "item":
+        return previous == "item" and not _ITEM.match(line)
+    return (kind, previous) in {("prose", "prose"), ("rule", "row"), ("fenced", "fence"), ("fenced", "fenced")}
+
+
+def _split(text: str, start: int, end: int) -> Iterator[Span]:
+    for match in _END.finditer(text, start, end):
+        if match["wide"] or _ends_sentence(text, start, end, match):
+            yield start, match.end()
+            start = match.end()
+    yield start, end
+
+
+def _ends_sentence(text: str, start: int, end: int, match: re.Match[str]) -> bool:
+    """Tell whether a full stop before a space ends its sentence: not in `Dr. Who`, `J. Doe`, `the U.S. Army`."""
+    following = text[match.end() : end].lstrip().lstrip("\"'“‘(*_[")
+    if following[:1].islower():
+        return False
+    if match["narrow"] != ".":
+        return True
+    found = _LAST_WORD.search(text, max(start, match.start() - 40), match.start() + 1)
+    word = found.group() if found else ""
+    if word.lower() in _NEVER_LAST:
+        return False
+    return not _INITIALS.fullmatch(word) or bool(_OPENERS.intersection(following.split(maxsplit=1)[:1]))
