@@ -1,0 +1,1 @@
+"""One pattern a file, wiring only; `graphs.catalogue` lists them."""

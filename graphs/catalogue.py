@@ -1,0 +1,24 @@
+"""The patterns there are, by name."""
+
+from importlib import import_module
+
+from groundgraph.errors import InputError
+from state.graph import CompiledGraph
+
+PATTERNS: dict[str, str] = {
+    "naive": "Retrieve, then answer: the baseline.",
+    "crag": "Corrective RAG: grade what was retrieved, refine it or search the web, answer or refuse.",
+    "router": "Classify the question's intent, and run the pattern that fits it.",
+}
+
+
+def load(name: str) -> CompiledGraph:
+    """Return the compiled graph of this name, imported when first asked for.
+
+    Raises:
+        InputError: There is no pattern of this name.
+    """
+    if name not in PATTERNS:
+        raise InputError(f"pattern={name!r}: unknown; known are {', '.join(PATTERNS)}")
+    graph: CompiledGraph = import_module(f"graphs.{name}").graph
+    return graph

@@ -1,0 +1,61 @@
+"""Corrective RAG: grade what was retrieved, correct it, answer or refuse (arXiv:2401.15884).
+
+receive → retrieve → grade → [rewrite → web_search → grade_web] → refine → generate | refuse
+
+Departures from the paper: scores are in [0, 1] by our own evaluator instead of a T5 in [-1, 1]; web results are
+graded by the same evaluator and Incorrect ones dropped; an Incorrect passage is dropped whole before refinement;
+refined sentences keep their order and have a threshold instead of a top five; with nothing usable left, the
+answer is a refusal, never the model's memory.
+"""
+
+from typing import Literal
+
+from langgraph.graph import END, START
+
+from graphs.routes import route_answer, route_passages
+from nodes.generate import generate
+from nodes.grade import Verdict, grade, grade_web
+from nodes.receive import receive
+from nodes.refine import refine
+from nodes.refuse import refuse
+from nodes.retrieve import Found, retrieve
+from nodes.rewrite import rewrite
+from nodes.web_search import web_search
+from state.graph import Graph
+
+
+def route_grade(state: Verdict) -> Literal["rewrite", "refine", "refuse"]:
+    """Correct by the web where that is wanted and allowed; else refine what is usable, or refuse."""
+    if state["search_web"]:
+        return "rewrite"
+    return "refine" if state["passages"] else "refuse"
+
+
+def route_web(state: Found) -> Literal["refine", "refuse"]:
+    """Refine what is usable, or refuse: the web is searched once."""
+    return "refine" if state["passages"] else "refuse"
+
+
+graph = (
+    Graph()
+    .add_node(receive)
+    .add_node(retrieve)
+    .add_node(grade)
+    .add_node(rewrite)
+    .add_node(web_search)
+    .add_node(grade_web)
+    .add_node(refine)
+    .add_node(generate)
+    .add_node(refuse)
+    .add_edge(START, "receive")
+    .add_edge("receive", "retrieve")
+    .add_edge("retrieve", "grade")
+    .add_conditional_edges("grade", route_grade)
+    .add_edge("rewrite", "web_search")
+    .add_edge("web_search", "grade_web")
+    .add_conditional_edges("grade_web", route_web)
+    .add_conditional_edges("refine", route_passages)
+    .add_conditional_edges("generate", route_answer)
+    .add_edge("refuse", END)
+    .compile(name="crag")
+)

@@ -1,0 +1,66 @@
+"""Check an answer against the passages it was written from: keep what is cited or supported, refuse the rest."""
+
+import re
+from collections.abc import Sequence
+
+from groundgraph.grading.support import SUPPORTED, support
+from groundgraph.knowledge.passage import Passage
+from groundgraph.knowledge.sentences import sentences
+from state.schemas import Citation
+
+MARK = re.compile(r"\[(\d+)\]")
+MAX_QUOTE = 300
+
+
+def cited_numbers(answer: str) -> list[int]:
+    """Return the numbers that the answer cites, each once, in ascending order."""
+    return sorted({int(number) for number in MARK.findall(answer)})
+
+
+def add_missing(answer: str, passages: Sequence[Passage], question: str) -> str:
+    """Return the answer with a citation after each sentence that has none but is supported by a passage."""
+    parts: list[str] = []
+    end = 0
+    spans = _statements(answer)
+    for start, stop in spans:
+        parts.append(answer[end:start])
+        text = answer[start:stop]
+        number = None if MARK.search(text) else supporting(text, passages, question)
+        parts.append(f"{text.rstrip()} [{number}]" if number else text)
+        end = stop
+    return "".join([*parts, answer[end:]])
+
+
+def supporting(claim: str, passages: Sequence[Passage], question: str) -> int | None:
+    """Return the number of the passage that supports the claim best; None if none does."""
+    scores = [support(claim, passage.context, question) for passage in passages]
+    best = max(range(len(scores)), key=scores.__getitem__, default=None)
+    return best + 1 if best is not None and scores[best] >= SUPPORTED else None
+
+
+def citation(number: int, passage: Passage, answer: str) -> Citation:
+    """Return the citation, with the sentence of the passage that the answer rests on as its quote."""
+    text = passage.page_content
+    claim = MARK.sub("", answer)
+    quotes = [text[start:end].strip() for start, end in sentences(text)] or [text]
+    quote = max(quotes, key=lambda sentence: support(claim, sentence) + support(sentence, claim))
+    return {
+        "number": number,
+        "source": passage.source,
+        "locator": passage.locator,
+        "quote": quote[:MAX_QUOTE],
+        "collection": passage.collection,
+    }
+
+
+def _statements(answer: str) -> list[tuple[int, int]]:
+    """Return the spans of the sentences; marks that follow a full stop belong to the sentence before them."""
+    spans: list[tuple[int, int]] = []
+    for start, end in sentences(answer):
+        after = re.match(r"(?:\s*\[\d+\])+", answer[start:end])
+        if after and spans:
+            spans[-1] = (spans[-1][0], start + after.end())
+            start += after.end()
+        if answer[start:end].strip():
+            spans.append((start, end))
+    return spans

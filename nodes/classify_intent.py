@@ -1,0 +1,111 @@
+"""Classify the question's intent, and name the pattern that answers it."""
+
+import asyncio
+from typing import Literal, get_args
+
+from langchain_core.messages import HumanMessage, SystemMessage
+from langgraph.runtime import Runtime
+from typing_extensions import TypedDict
+
+from groundgraph.errors import InputError, ModelUnavailable
+from groundgraph.grading.intent import classify_intent as embedded_intent
+from groundgraph.models import Reply, ask
+from nodes.model import required_chat_model
+from nodes.node import Update, cost, node, said
+from state.context import Context, RouterSettings
+
+Pattern = Literal["reply", "naive", "crag"]
+
+TABLE: dict[str, Pattern] = {
+    "smalltalk": "reply",
+    "simple_fact": "crag",
+    "knowledge": "crag",
+    "comparative": "crag",
+    "multi_hop": "crag",
+    "entity_relation": "crag",
+    "long_document": "crag",
+    "long_answer": "crag",
+    "vague": "crag",
+    "current_events": "crag",
+    "high_stakes": "crag",
+}
+"""The one table from intent to pattern; `Context.router.table` overrides rows of it."""
+
+CLASSIFY = "Name the intent of the user's message. Reply with one of these words only: " + ", ".join(TABLE)
+
+
+class Asked(TypedDict):
+    """The question as it stands alone."""
+
+    query: str
+
+
+class Routed(TypedDict):
+    """Where the question goes."""
+
+    pattern: Pattern
+
+
+@node
+async def classify_intent(state: Asked, runtime: Runtime[Context]) -> Update:
+    """Set `intent` and `pattern`; a forced pattern skips classification, doubt goes to the default one.
+
+    Raises:
+        InputError: The context names a pattern that the router does not have.
+    """
+    context, router = runtime.context, runtime.context.router
+    _known(router)
+    if router.pattern:
+        return {"pattern": router.pattern, "steps": said("classify_intent", f"forced → {router.pattern}")}
+    if router.classifier == "llm":
+        intent, confidence, replies, warnings = await _by_model(state["query"], context)
+    else:
+        intent, confidence = await asyncio.to_thread(_by_head, state["query"])
+        replies, warnings = [], []
+    pattern, why = pattern_of(intent, confidence, router)
+    return {
+        "intent": intent,
+        "pattern": pattern,
+        "warnings": warnings,
+        "usage": cost(*replies),
+        "steps": said("classify_intent", f"{why} → {pattern}", intent=intent, confidence=confidence),
+    }
+
+
+def pattern_of(intent: str, confidence: float, router: RouterSettings) -> tuple[str, str]:
+    """Return the pattern of an intent and why: the table's, or the default for low confidence or an unknown label."""
+    if intent not in TABLE:
+        return router.default, f"unknown intent {intent!r}"
+    if confidence < router.min_confidence:
+        return router.default, f"{intent}, confidence {confidence:.2f} below {router.min_confidence}"
+    return router.table.get(intent, TABLE[intent]), intent
+
+
+def label_of(reply: str) -> str:
+    """Return the intent that a model's reply names, whatever its case and punctuation; else the reply itself."""
+    words = reply.strip().strip(".。\"'`*").lower().replace(" ", "_").replace("-", "_")
+    return next((intent for intent in TABLE if intent == words), words[:40])
+
+
+def _known(router: RouterSettings) -> None:
+    patterns = get_args(Pattern)
+    named = {"router.pattern": router.pattern, "router.default": router.default}
+    named |= {f"router.table.{intent}": pattern for intent, pattern in router.table.items()}
+    for key, pattern in named.items():
+        if pattern is not None and pattern not in patterns:
+            raise InputError(f"Context.{key}={pattern!r}: unknown pattern; known are {', '.join(patterns)}")
+    if unknown := router.table.keys() - TABLE.keys():
+        raise InputError(f"Context.router.table: unknown intent {min(unknown)!r}; known are {', '.join(TABLE)}")
+
+
+def _by_head(query: str) -> tuple[str, float]:
+    return next(iter(embedded_intent(query).items()))
+
+
+async def _by_model(query: str, context: Context) -> tuple[str, float, list[Reply], list[str]]:
+    model = await required_chat_model(context, "router.classifier='llm'")
+    try:
+        reply = await ask(model, [SystemMessage(CLASSIFY), HumanMessage(query)], max_tokens=12)
+    except ModelUnavailable as error:
+        return "", 0.0, [], [f"intent not classified: {error}"]
+    return label_of(reply.text), 1.0, [reply], []

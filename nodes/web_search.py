@@ -1,0 +1,65 @@
+"""Search the web once, if the run allows it and the person, where asked, agrees."""
+
+from typing import Any
+
+from langgraph.runtime import Runtime
+from langgraph.types import interrupt
+from typing_extensions import TypedDict
+
+from groundgraph.errors import InputError, WebSearchError
+from groundgraph.knowledge.passage import Passage
+from groundgraph.knowledge.web import web_provider
+from nodes.node import Update, node, said
+from nodes.rewrite import MAX_CHARACTERS
+from state.context import Context
+
+MIXED_TOP_K = 2
+"""Web results to take when local passages are used beside them."""
+
+
+class Corrected(TypedDict):
+    """The query to send, and the local passages that are kept."""
+
+    web_query: str
+    passages: list[Passage]
+
+
+@node
+async def web_search(state: Corrected, runtime: Runtime[Context]) -> Update:
+    """Send `web_query` to the provider; a denial or a failure leaves no results and a warning or step that says so.
+
+    With `web_search="ask"` the run is interrupted with the exact query; resume with true to approve, false to deny,
+    or a text that replaces the query.
+    """
+    context = runtime.context
+    query = state["web_query"]
+    if context.web_search == "ask":
+        approved = _answer(interrupt({"web_search": query, "provider": context.web_provider}), query)
+        if approved is None:
+            return {"web_passages": [], "steps": said("web_search", "denied", query=query)}
+        query = approved[:MAX_CHARACTERS]
+    k = min(MIXED_TOP_K, context.web_top_k) if state["passages"] else context.web_top_k
+    try:
+        found = await web_provider(context.web_provider).search(query, k)
+    except WebSearchError as error:
+        return {
+            "web_passages": [],
+            "warnings": [f"web search failed: {error}"],
+            "usage": {"searches": 1},
+            "steps": said("web_search", "failed", query=query),
+        }
+    return {
+        "web_passages": found,
+        "web_query": query,
+        "usage": {"searches": 1},
+        "steps": said("web_search", f"{len(found)} results", query=query, sources=[p.source for p in found]),
+    }
+
+
+def _answer(resumed: Any, query: str) -> str | None:
+    """Return the query to send; None if it was denied."""
+    if isinstance(resumed, bool):
+        return query if resumed else None
+    if isinstance(resumed, str) and resumed.strip():
+        return resumed.strip()
+    raise InputError(f"web search: resumed with {resumed!r}; give true, false, or the query to send instead")

@@ -1,0 +1,119 @@
+"""The settings of one run: the `context_schema` of every graph, a form in LangGraph Studio."""
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from groundgraph.errors import InputError
+
+Probability = Annotated[float, Field(ge=0, le=1)]
+
+
+class _Block(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class CragSettings(_Block):
+    """Corrective RAG: when to trust what was retrieved, and how to refine it."""
+
+    policy: Literal["paper", "mean", "per_document"] = Field(
+        "paper",
+        description="paper: the best passage decides; mean: the mean score decides; per_document: each passage "
+        "is corrected on its own.",
+    )
+    theta_high: Probability = Field(0.79, description="A passage scored at or above is Correct.")
+    theta_low: Probability = Field(0.50, description="A passage scored at or below is Incorrect.")
+    mean_high: Probability = Field(0.7, description="Policy mean: Correct from this mean score on.")
+    mean_low: Probability = Field(0.3, description="Policy mean: Incorrect up to this mean score.")
+    merge_ambiguous: bool = Field(False, description="Treat Ambiguous as Incorrect: the two-tier form.")
+    web_when: Literal["none_correct", "any_incorrect"] = Field(
+        "none_correct",
+        description="Policy per_document: search the web if no passage is Correct, or if any is Incorrect.",
+    )
+    refiner: Literal["sentences", "llm", "off"] = Field(
+        "sentences", description="Keep relevant sentences by the evaluator, by the chat model, or keep passages whole."
+    )
+    refine_threshold: Probability = Field(0.5, description="Refiner sentences: keep a sentence scored at or above.")
+    web_weight: float = Field(
+        1.0, ge=0, le=10, description="Factor on a web passage's score when passages are ordered."
+    )
+
+    @model_validator(mode="after")
+    def _ordered(self) -> Self:
+        for low, high in (("theta_low", "theta_high"), ("mean_low", "mean_high")):
+            if getattr(self, low) > getattr(self, high):
+                raise ValueError(f"{low}={getattr(self, low)} must not be above {high}={getattr(self, high)}")
+        return self
+
+
+class RouterSettings(_Block):
+    """The router: which pattern answers which intent."""
+
+    classifier: Literal["embedded", "llm"] = Field(
+        "embedded", description="Classify the intent by e5 similarity to sample utterances, or by the chat model."
+    )
+    pattern: str | None = Field(None, description="Force one pattern; skips classification.")
+    default: str = Field("crag", description="Pattern for a low-confidence or unknown intent.")
+    min_confidence: Probability = Field(0.35, description="Below it, the default pattern answers.")
+    table: dict[str, str] = Field(default_factory=dict, description="Overrides of the table intent → pattern.")
+
+
+class Context(_Block):
+    """Settings of one run. JSON values only; models and collections go by name."""
+
+    chat_model: str | None = Field(
+        None,
+        description="provider:model. Default: the endpoint in the environment, else the embedded model, else none.",
+    )
+    answerer: Literal["model", "extractive"] = Field(
+        "model", description="Answer by the chat model, or quote the best supporting sentences without any model."
+    )
+    on_model_failure: Literal["extractive", "error"] = Field(
+        "extractive", description="When the chat endpoint is down: quote sentences with a warning, or fail."
+    )
+    max_tokens: int = Field(256, ge=16, le=8192, description="Tokens the answer may have.")
+    prompt_tokens: int = Field(
+        2400, ge=100, le=1_000_000, description="Tokens the prompt may have; the best passages are kept, whole."
+    )
+    embedding_model: str | None = Field(
+        None, description="provider:model. Default: the one each collection was built with."
+    )
+    evaluator: Literal["embedded", "llm"] = Field("embedded", description="What scores a passage against the question.")
+    collections: list[str] = Field(["default"], min_length=1, description="Collections to search.")
+    top_k: int = Field(5, ge=1, le=100, description="Passages to retrieve.")
+    search_mode: Literal["hybrid", "vector", "keyword"] = Field("hybrid", description="Legs of the search.")
+    web_search: Literal["off", "ask", "on"] = Field(
+        "off", description="Whether a graph may search the web; ask interrupts with the exact query to be sent."
+    )
+    web_provider: str = Field("tavily", description="Web search provider.")
+    web_top_k: int = Field(3, ge=1, le=20, description="Web results to take; 2 at most when mixed with local passages.")
+    language: Literal["auto", "en", "zh"] = Field("auto", description="Language of the answer; auto: the question's.")
+    require_citations: bool = Field(
+        True, description="Refuse an answer that has neither a citation nor support in the passages."
+    )
+    max_concurrency: int = Field(8, ge=1, le=256, description="Model calls in flight at once.")
+    crag: CragSettings = CragSettings()
+    router: RouterSettings = RouterSettings()
+
+    @classmethod
+    def parse(cls, value: "Context | Mapping[str, Any] | None") -> "Context":
+        """Return `value` as a Context; None gives the defaults.
+
+        Raises:
+            InputError: A key is unknown or a value is out of range; the message names key, value and range.
+        """
+        if isinstance(value, Context):
+            return value
+        try:
+            return cls.model_validate(dict(value or {}))
+        except ValidationError as error:
+            raise InputError("; ".join(_one_line(e) for e in error.errors())) from None
+
+
+def _one_line(error: Any) -> str:
+    key = ".".join(str(part) for part in ("Context", *error["loc"]))
+    if error["type"] == "extra_forbidden":
+        known: Any = Context if len(error["loc"]) == 1 else Context.model_fields[error["loc"][0]].annotation
+        return f"{key}: unknown key; known are {', '.join(known.model_fields)}"
+    return f"{key}={error['input']!r}: {error['msg'].removeprefix('Value error, ')}"

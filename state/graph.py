@@ -1,0 +1,88 @@
+"""A state graph with this project's schemas, and its compiled form with one synchronous face for asynchronous nodes."""
+
+import asyncio
+import queue
+import threading
+from collections.abc import AsyncIterator, Iterator
+from functools import cache
+from typing import Any
+
+from langchain_core.runnables import RunnableConfig
+from langchain_core.runnables.config import ensure_config
+from langgraph.graph import StateGraph
+from langgraph.graph.state import CompiledStateGraph
+
+from state.context import Context
+from state.schemas import Answer, Question, State
+
+RUNTIME_KEY = "__pregel_runtime"  # where LangGraph keeps a parent run's Runtime
+_LOOP_NAME = "groundgraph-loop"
+_END = object()
+
+
+class CompiledGraph(CompiledStateGraph[State, Context, Question, Answer]):
+    """A compiled graph that may be invoked from synchronous and asynchronous code alike.
+
+    The synchronous face pumps the asynchronous one from a background event loop, so every node is
+    written once and any number of threads can wait at the same time.
+    """
+
+    async def astream(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> AsyncIterator[Any]:
+        """Stream the run; the context may be a Context, a mapping, or left out for the defaults.
+
+        Raises:
+            InputError: The context holds an unknown key or a value out of range.
+        """
+        kwargs["context"] = _context(config, kwargs.get("context"))
+        async for chunk in super().astream(input, config, **kwargs):
+            yield chunk
+
+    def stream(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Iterator[Any]:
+        """Stream the run from synchronous code; leaving the loop early cancels the run."""
+        chunks: queue.SimpleQueue[Any] = queue.SimpleQueue()
+
+        async def pump() -> None:
+            try:
+                async for chunk in self.astream(input, config, **kwargs):
+                    chunks.put(chunk)
+            finally:
+                chunks.put(_END)
+
+        if threading.current_thread().name == _LOOP_NAME:
+            raise RuntimeError("a graph's synchronous face was called on its own event loop; await the other one")
+        run = asyncio.run_coroutine_threadsafe(pump(), _background_loop())  # hands the caller's context variables on
+        try:
+            while (chunk := chunks.get()) is not _END:
+                yield chunk
+            run.result()
+        finally:
+            run.cancel()
+
+
+@cache
+def _background_loop() -> asyncio.AbstractEventLoop:
+    loop = asyncio.new_event_loop()
+    threading.Thread(target=loop.run_forever, name=_LOOP_NAME, daemon=True).start()
+    return loop
+
+
+def _context(config: RunnableConfig | None, given: Any) -> Context | None:
+    """Return the run's Context; None inside a parent run of ours, which hands its own down."""
+    if given is not None:
+        return Context.parse(given)
+    parent = ensure_config(config)["configurable"].get(RUNTIME_KEY)
+    return None if isinstance(getattr(parent, "context", None), Context) else Context.parse(None)
+
+
+class Graph(StateGraph[State, Context, Question, Answer]):
+    """A `StateGraph` over `State`, which takes a `Question` and gives an `Answer` under a `Context`."""
+
+    def __init__(self) -> None:
+        super().__init__(State, context_schema=Context, input_schema=Question, output_schema=Answer)
+
+    def compile(self, *, name: str) -> CompiledGraph:
+        """Compile under `name`, without a checkpointer: a server brings its own.
+
+        `graph.copy(update={"checkpointer": saver})` gives the compiled graph one.
+        """
+        return CompiledGraph(**super().compile(name=name).__dict__)

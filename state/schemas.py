@@ -1,0 +1,72 @@
+"""The state of a run: what a caller gives, what a caller gets, and what flows between nodes.
+
+Every node annotates the narrow slice of `State` it reads and returns only the keys it changed.
+"""
+
+from typing import Annotated, Any
+
+from langchain_core.messages import AnyMessage
+from langgraph.graph.message import add_messages
+from typing_extensions import TypedDict
+
+from groundgraph.knowledge.passage import Passage, Tier
+from state.reducers import Usage, add_usage, append
+
+
+class Citation(TypedDict):
+    """Where a statement of the answer comes from; `number` is the `[n]` in the answer."""
+
+    number: int
+    source: str
+    locator: str
+    quote: str
+    collection: str
+
+
+class Step(TypedDict):
+    """What one node decided, with the figures it decided on."""
+
+    node: str
+    decision: str
+    figures: dict[str, Any]
+
+
+class Question(TypedDict, total=False):
+    """What every graph takes: a `question`, or `messages` of which the last human one is the question."""
+
+    question: str
+    messages: Annotated[list[AnyMessage], add_messages]
+
+
+class Answer(TypedDict):
+    """What every graph gives.
+
+    `passages` are those the answer was written from, in the order of their citation numbers.
+    A refusal has `refused` set, its reason in `refusal_reason`, and no citations.
+    """
+
+    answer: str
+    citations: list[Citation]
+    passages: list[Passage]
+    refused: bool
+    refusal_reason: str
+    steps: Annotated[list[Step], append]
+    warnings: Annotated[list[str], append]
+    usage: Annotated[Usage, add_usage]
+    messages: Annotated[list[AnyMessage], add_messages]
+
+
+class State(Answer):
+    """Everything that flows between the nodes of a run."""
+
+    question: str
+    """As asked; never overwritten."""
+    query: str
+    """The question made to stand alone: what is searched for and graded against."""
+    intent: str
+    pattern: str
+    action: Tier
+    """Corrective RAG's verdict over all passages."""
+    search_web: bool
+    web_query: str
+    web_passages: list[Passage]
