@@ -1,0 +1,64 @@
+"""Every test starts on a fresh machine: empty folders, no keys, no settings, no live models."""
+
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+import pytest
+
+from groundgraph.knowledge.passage import Passage
+from groundgraph.knowledge.web import WEB_PROVIDERS
+from groundgraph.models import forget_models
+from groundgraph.settings import Settings, get_settings
+from tests.doubles import FixedEvaluator, FixedSearch, FixedWeb
+
+
+@pytest.fixture(autouse=True)
+def fresh_machine(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    for name, field in Settings.model_fields.items():
+        for variable in (f"GROUNDGRAPH_{name.upper()}", *getattr(field.validation_alias, "choices", [])):
+            monkeypatch.delenv(variable.upper(), raising=False)
+    monkeypatch.setenv("GROUNDGRAPH_HOME", str(tmp_path / "home"))
+    if not request.node.get_closest_marker("local"):  # the weights are assembled once, not once a test
+        monkeypatch.setenv("GROUNDGRAPH_CACHE", str(tmp_path / "cache"))
+    monkeypatch.chdir(tmp_path)
+    get_settings.cache_clear()
+    yield
+    get_settings.cache_clear()
+    forget_models()
+
+
+@pytest.fixture
+def finds(monkeypatch: pytest.MonkeyPatch) -> Callable[..., FixedSearch]:
+    """Make retrieval find these passages."""
+
+    def fix(passages: Sequence[Passage], **options: Sequence[str]) -> FixedSearch:
+        search = FixedSearch(passages, **options)
+        monkeypatch.setattr("nodes.retrieve.search", search)
+        return search
+
+    return fix
+
+
+@pytest.fixture
+def evaluates(monkeypatch: pytest.MonkeyPatch) -> Callable[..., FixedEvaluator]:
+    """Make the embedded evaluator score by these words."""
+
+    def fix(scores: dict[str, float], sentences: dict[str, float] | None = None) -> FixedEvaluator:
+        evaluator = FixedEvaluator(scores, sentences)
+        for module in ("nodes.score", "nodes.refine", "nodes.quote"):
+            monkeypatch.setattr(f"{module}.embedded_evaluator", lambda: evaluator)
+        return evaluator
+
+    return fix
+
+
+@pytest.fixture
+def web(monkeypatch: pytest.MonkeyPatch) -> Callable[..., FixedWeb]:
+    """Make the web search find these results."""
+
+    def fix(*results: str, error: str | None = None) -> FixedWeb:
+        provider = FixedWeb(results, error)
+        monkeypatch.setitem(WEB_PROVIDERS, "tavily", lambda: provider)
+        return provider
+
+    return fix
