@@ -1,0 +1,42 @@
+"""Chat and embedding models by name, embedded or behind an endpoint."""
+
+from groundgraph.models.calls import Reply, ask, logprobs_feature, stream
+from groundgraph.models.chat import PROVIDERS, chat_model, chat_models, default_chat_model
+from groundgraph.models.embeddings import (
+    EMBEDDING_PROVIDERS,
+    EmbeddingModel,
+    default_embedding_model,
+    embedding_model,
+    embedding_models,
+)
+from groundgraph.models.logprobs import TokenLogprob, joined_tokens, token_logprobs, token_spans, tokens_between
+from groundgraph.models.structured import ask_json, json_schema_feature
+from groundgraph.models.weights import resolve_weights, weights_status
+
+__all__ = [
+    "EMBEDDING_PROVIDERS",
+    "PROVIDERS",
+    "EmbeddingModel",
+    "Reply",
+    "TokenLogprob",
+    "ask",
+    "ask_json",
+    "chat_model",
+    "default_chat_model",
+    "default_embedding_model",
+    "embedding_model",
+    "forget_models",
+    "joined_tokens",
+    "resolve_weights",
+    "stream",
+    "token_logprobs",
+    "token_spans",
+    "tokens_between",
+    "weights_status",
+]
+
+
+def forget_models() -> None:
+    """Forget every live model and what was learned about endpoints, as after a change of settings."""
+    for cache in (chat_models, embedding_models, logprobs_feature, json_schema_feature):
+        cache.clear()

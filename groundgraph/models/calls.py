@@ -1,0 +1,139 @@
+"""Ask a chat model: internal calls, whose text is no part of the answer that a user watches being written."""
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from groundgraph.models.chat import call_options, chat_model, chat_models, speaks_openai
+from groundgraph.models.failures import clear_errors
+from groundgraph.models.features import Feature
+from groundgraph.models.logprobs import PARTIAL, TokenLogprob, joined_tokens, token_logprobs, tokens_between
+from groundgraph.models.thinking import ThinkingFilter, without_thinking
+
+if TYPE_CHECKING:
+    from langchain_core.language_models import BaseChatModel
+    from langchain_core.messages import AIMessage, BaseMessage
+    from langchain_core.runnables import RunnableConfig
+
+_QUIET: "RunnableConfig" = {"tags": ["nostream"]}
+"""LangGraph leaves calls with this tag out of its message stream."""
+
+logprobs_feature = Feature()
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What a chat model said, its thinking removed."""
+
+    text: str
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    """Tokens as the endpoint counted them, thinking included; 0 where it does not say."""
+    logprobs: tuple[TokenLogprob, ...] | None = None
+    """The tokens of `text`; None means not asked for, or not available from this endpoint."""
+    finish_reason: str = ""
+    """`stop`, `length` if the token limit cut the text, or what else the endpoint says; empty if it does not."""
+
+
+async def ask(
+    model: str,
+    messages: "Sequence[BaseMessage]",
+    *,
+    max_tokens: int = 256,
+    temperature: float = 0.0,
+    top_logprobs: int = 0,
+    **options: Any,
+) -> Reply:
+    """Return the model's reply to `messages`.
+
+    Args:
+        model: Name as `provider:model`.
+        messages: The conversation, the last message to be answered.
+        max_tokens: Limit of the reply's length.
+        temperature: 0 for the likeliest reply; at most 2.
+        top_logprobs: How many of the likeliest tokens to report at each place, up to 20; 0 asks for none.
+        options: Further fields of the request, such as `stop`.
+
+    Raises:
+        InputError: The name is not one of a model.
+        ModelUnavailable: The endpoint is down, slow, overloaded or talks rubbish, after all retries.
+        ModelError: The endpoint refuses.
+    """
+    if not top_logprobs or not speaks_openai(model.partition(":")[0]):
+        return await _ask(model, messages, max_tokens, temperature, options)
+
+    def with_logprobs(wanted: bool) -> Any:
+        extra = {"logprobs": True, "top_logprobs": top_logprobs} if wanted else {}
+        return _ask(model, messages, max_tokens, temperature, options | extra)
+
+    return await logprobs_feature.attempt(model, with_logprobs)
+
+
+async def _ask(
+    model: str, messages: "Sequence[BaseMessage]", max_tokens: int, temperature: float, extra: dict[str, Any]
+) -> Reply:
+    chat = await _live(model)
+    base_url = _base_url(chat)
+    options = _merge(call_options(model, base_url, max_tokens, temperature), extra)
+    with clear_errors(model, base_url):
+        return _reply(await chat.ainvoke(list(messages), _QUIET, **options))
+
+
+async def stream(
+    model: str, messages: "Sequence[BaseMessage]", *, max_tokens: int = 512, temperature: float = 0.0, **options: Any
+) -> AsyncIterator[str | Reply]:
+    """Yield the reply's text piece by piece without its thinking, and at the end the whole `Reply`.
+
+    The Reply is authoritative: only there is thinking known that a lone `</think>` ended.
+
+    Raises:
+        InputError, ModelUnavailable, ModelError: As `ask` does.
+    """
+    chat = await _live(model)
+    base_url = _base_url(chat)
+    options = _merge(call_options(model, base_url, max_tokens, temperature), options)
+    thinking = ThinkingFilter()
+    whole: AIMessage | None = None
+    with clear_errors(model, base_url):
+        async for chunk in chat.astream(list(messages), _QUIET, **options):
+            whole = chunk if whole is None else whole + chunk  # type: ignore[assignment]
+            if piece := thinking.feed(str(chunk.text).replace(PARTIAL, "")):
+                yield piece
+    if piece := thinking.end():
+        yield piece
+    yield Reply("") if whole is None else _reply(whole)
+
+
+async def _live(model: str) -> "BaseChatModel":
+    """Return the model; made in a thread if need be, since a start reads files and may take minutes."""
+    chat = chat_models.made(model)
+    return await asyncio.to_thread(chat_model, model) if chat is None else chat
+
+
+def _base_url(chat: "BaseChatModel") -> str | None:
+    return getattr(chat, "openai_api_base", None)
+
+
+def _merge(options: dict[str, Any], extra: dict[str, Any]) -> dict[str, Any]:
+    body = {**options.get("extra_body", {}), **extra.get("extra_body", {})}
+    return {**options, **extra, **({"extra_body": body} if body else {})}
+
+
+def _reply(message: "AIMessage") -> Reply:
+    said, tokens = str(message.text), token_logprobs(message)
+    if PARTIAL in said and tokens and all(token.raw is not None for token in tokens):
+        said = joined_tokens(tokens)
+    said = said.replace(PARTIAL, "")
+    text = without_thinking(said)
+    if tokens and text != said:
+        start = said.rfind(text) if text else len(said)
+        tokens = tokens_between(said, tokens, max(start, 0), len(said))
+    usage = message.usage_metadata
+    return Reply(
+        text=text,
+        prompt_tokens=usage["input_tokens"] if usage else 0,
+        completion_tokens=usage["output_tokens"] if usage else 0,
+        logprobs=tokens,
+        finish_reason=str(message.response_metadata.get("finish_reason") or ""),
+    )
