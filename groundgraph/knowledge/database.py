@@ -1,0 +1,120 @@
+"""Connections to the SQLite file of a collection, and its errors in plain words."""
+
+import sqlite3
+import uuid
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+from groundgraph.errors import CollectionError
+
+FILE = "collection.sqlite"
+VERSION = 1
+BUSY_SECONDS = 30.0
+
+_COUNTERS = ("generation", "dimension", "documents", "chunks")
+
+# Our tokens hold no space, so that the tokenizer has nothing to do but cut at spaces: every other category is a letter.
+_SCHEMA = f"""
+PRAGMA user_version = {VERSION};
+CREATE TABLE settings (name TEXT PRIMARY KEY, value NOT NULL) WITHOUT ROWID;
+CREATE TABLE documents (
+    id INTEGER PRIMARY KEY, source TEXT NOT NULL UNIQUE, origin TEXT NOT NULL, title TEXT NOT NULL,
+    metadata TEXT NOT NULL, digest TEXT NOT NULL
+);
+CREATE TABLE chunks (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, document INTEGER NOT NULL REFERENCES documents ON DELETE CASCADE,
+    text TEXT NOT NULL, heading TEXT NOT NULL, page INTEGER, "start" INTEGER NOT NULL, "end" INTEGER NOT NULL,
+    digest TEXT NOT NULL
+);
+CREATE INDEX chunks_document ON chunks (document);
+CREATE INDEX chunks_digest ON chunks (digest);
+CREATE TABLE vectors (chunk INTEGER PRIMARY KEY REFERENCES chunks ON DELETE CASCADE, vector BLOB NOT NULL);
+CREATE VIRTUAL TABLE keywords USING fts5 (
+    tokens, tokenize = "unicode61 remove_diacritics 0 categories 'L* M* N* P* S* C*'"
+);
+CREATE TRIGGER document_added AFTER INSERT ON documents BEGIN
+    UPDATE settings SET value = value + 1 WHERE name = 'documents';
+END;
+CREATE TRIGGER document_removed AFTER DELETE ON documents BEGIN
+    UPDATE settings SET value = value - 1 WHERE name = 'documents';
+END;
+CREATE TRIGGER chunk_added AFTER INSERT ON chunks BEGIN
+    UPDATE settings SET value = value + 1 WHERE name = 'chunks';
+END;
+CREATE TRIGGER chunk_removed AFTER DELETE ON chunks BEGIN
+    UPDATE settings SET value = value - 1 WHERE name = 'chunks';
+    DELETE FROM keywords WHERE rowid = old.id;
+END;
+"""
+
+
+def create(folder: Path, settings: Mapping[str, str]) -> None:
+    """Make the SQLite file of a collection, unless another process just did."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with connect(folder / FILE, create=True) as db, transaction(db):
+        if db.execute("PRAGMA user_version").fetchone()[0]:
+            return
+        for statement in _statements(_SCHEMA):
+            db.execute(statement)
+        values = {**settings, "identity": uuid.uuid4().hex} | dict.fromkeys(_COUNTERS, 0)
+        db.executemany("INSERT INTO settings VALUES (?, ?)", values.items())
+
+
+@contextmanager
+def connect(file: Path, *, create: bool = False, busy_seconds: float = BUSY_SECONDS) -> Iterator[sqlite3.Connection]:
+    """Open the SQLite file for a moment, about 0.1 ms; its errors become `CollectionError`."""
+    with clear_errors(file):
+        mode = "rwc" if create else "rw"
+        db = sqlite3.connect(f"{file.as_uri()}?mode={mode}", timeout=busy_seconds, isolation_level=None, uri=True)
+        try:
+            if create:
+                db.execute("PRAGMA journal_mode = WAL")
+            db.execute("PRAGMA foreign_keys = ON")
+            db.execute("PRAGMA synchronous = NORMAL")
+            yield db
+        finally:
+            db.close()
+
+
+@contextmanager
+def transaction(db: sqlite3.Connection, *, write: bool = True) -> Iterator[None]:
+    """Commit what is done inside, or undo all of it after an error."""
+    db.execute("BEGIN IMMEDIATE" if write else "BEGIN")
+    try:
+        yield
+    except BaseException:
+        if db.in_transaction:
+            db.execute("ROLLBACK")
+        raise
+    db.execute("COMMIT")
+
+
+@contextmanager
+def clear_errors(file: Path) -> Iterator[None]:
+    """Turn what SQLite complains about into one line with its remedy."""
+    try:
+        yield
+    except sqlite3.DatabaseError as error:
+        said = str(error)
+        if "full" in said or "I/O" in said:
+            text = (
+                f"disk full or failing at {str(file)!r} ({said}): free some space and run again; what is there is kept"
+            )
+        elif "locked" in said:
+            text = f"{str(file)!r} has been busy for {BUSY_SECONDS:.0f} s: another process is writing; run again later"
+        elif "readonly" in said or "unable to open" in said:
+            text = f"{str(file)!r} cannot be opened for writing ({said}): check the permissions of its folder"
+        else:
+            text = f"{str(file)!r} is damaged ({said}): delete its folder and index again"
+        raise CollectionError(text) from error
+
+
+def _statements(script: str) -> Iterator[str]:
+    """Yield the statements of a script, which `executescript` would commit one by one."""
+    statement = ""
+    for line in script.strip().splitlines(keepends=True):
+        statement += line
+        if sqlite3.complete_statement(statement):
+            yield statement
+            statement = ""

@@ -1,0 +1,101 @@
+"""From bytes to text, whatever the encoding, or the finding that it is no text."""
+
+import codecs
+import re
+
+_BOMS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32-le"),
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+_BINARY_STARTS = (
+    b"\x7fELF",
+    b"MZ",
+    b"PK\x03\x04",
+    b"\x89PNG",
+    b"GIF8",
+    b"\xff\xd8\xff",
+    b"%PDF-",
+    b"\x1f\x8b",
+    b"SQLite",
+)
+_CANDIDATES = (
+    "gb18030 big5 shift_jis euc_jp euc_kr cp1252 cp1250 cp1251 cp1253 cp1254 iso8859_15 koi8_r mac_roman".split()
+)
+_CONTROL = re.compile("[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]")
+_REMOVED = re.compile("[\x00\ud800-\udfff\ufeff]")
+_NEWLINE = re.compile("\r\n?|\u2028|\u2029|\x85")
+_SAMPLE = 65_536
+
+
+def decode(data: bytes) -> str | None:
+    """Return the text of `data`, cleaned as by `clean`; None if it is binary.
+
+    A byte-order mark decides, then UTF-8, then GB18030 where the bytes look like Chinese, then the likeliest of the
+    other encodings of Europe and East Asia.
+    """
+    for mark, encoding in _BOMS:
+        if data.startswith(mark):
+            return clean(data[len(mark) :].decode(encoding, "ignore"))
+    if data.startswith(_BINARY_STARTS):
+        return None
+    text: str | None
+    try:
+        text = data.decode("utf-8", "surrogatepass")
+    except UnicodeDecodeError:
+        text = _decode_legacy(data)
+    return None if text is None or _looks_binary(text) else clean(text)
+
+
+def clean(text: str) -> str:
+    r"""Return `text` without NULs, lone surrogates and byte-order marks, with `\n` as the only line end."""
+    return _NEWLINE.sub("\n", _REMOVED.sub("", text))
+
+
+def _looks_binary(text: str) -> bool:
+    sample = text[:_SAMPLE]
+    return len(_CONTROL.findall(sample)) > 0.3 * len(sample)
+
+
+def _decode_legacy(data: bytes) -> str | None:
+    if b"\x00" in data:
+        return _decode_utf16(data)
+    if _looks_chinese(data[:_SAMPLE]):
+        try:
+            return data.decode("gb18030")
+        except UnicodeDecodeError:
+            pass
+    from charset_normalizer import from_bytes
+
+    best = from_bytes(data, cp_isolation=_CANDIDATES, enable_fallback=False).best()
+    return str(best) if best else None
+
+
+def _decode_utf16(data: bytes) -> str | None:
+    """Decode UTF-16 without a mark: nearly all NULs stand at even places, or at odd ones; else it is binary."""
+    even, odd = data[::2].count(0), data[1::2].count(0)
+    if max(even, odd) < 0.25 * len(data) / 2 or min(even, odd) > 0.05 * max(even, odd):
+        return None
+    return data.decode("utf-16-be" if even > odd else "utf-16-le", "ignore")
+
+
+def _looks_chinese(data: bytes) -> bool:
+    """Tell whether bytes look like GB18030: most pairs of high bytes are common characters or punctuation of GB2312.
+
+    In Latin text high bytes stand alone among letters, in Cyrillic most lie where GB2312 has rare characters, in Big5
+    half of the second bytes are ASCII.
+    """
+    common = rare = position = 0
+    while position < len(data) - 1:
+        lead, trail = data[position], data[position + 1]
+        if lead < 0x80:
+            position += 1
+        elif 0x30 <= trail <= 0x39:
+            position += 4
+        else:
+            is_common = trail >= 0xA1 and (0xB0 <= lead <= 0xD7 or 0xA1 <= lead <= 0xA3)
+            common, rare = common + is_common, rare + (not is_common)
+            position += 2
+    return common > 0 and common >= 4 * rare

@@ -1,0 +1,194 @@
+"""Collections of indexed documents: make them, bring them up to date, list them."""
+
+import re
+import unicodedata
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Self
+
+from groundgraph import models
+from groundgraph.errors import CollectionError, InputError, LoadError
+from groundgraph.knowledge import database
+from groundgraph.knowledge.chunk import DEFAULT_CHUNKER
+from groundgraph.knowledge.document import LoadedDocument, Unreadable
+from groundgraph.knowledge.ingest import IngestReport, Progress, ingest
+from groundgraph.knowledge.load import files, load_file
+from groundgraph.knowledge.sqlite_store import SQLiteStore
+from groundgraph.knowledge.store import CollectionInfo, Store, Vectors
+from groundgraph.settings import get_settings
+
+__all__ = ["Collection", "CollectionInfo", "IngestReport", "Progress", "collections", "index"]
+
+_NAME = re.compile(r"\w[\w-]{0,63}")
+
+
+class Collection:
+    """A named index of documents, safe to use from many threads and processes at once."""
+
+    def __init__(self, name: str, store: Store) -> None:
+        self.name = name
+        self.store = store
+
+    @classmethod
+    def open(
+        cls, name: str, home: Path | None = None, *, embedding_model: str | None = None, create: bool = False
+    ) -> Self:
+        """Return a collection.
+
+        Args:
+            name: Letters of any script, digits, `-` and `_`, at most 64.
+            home: Folder of all collections; by default the one in the settings.
+            embedding_model: Model to make it with, or that it must have been made with.
+            create: Whether to make it if it does not exist.
+
+        Raises:
+            InputError: The name cannot be one.
+            CollectionError: It does not exist, or was made with another embedding model.
+            ModelError: There is no embedding model to make it with.
+        """
+        folder = _folder(name, home)
+        store = SQLiteStore(folder.name, folder)
+        if not (folder / database.FILE).exists():
+            if not create:
+                raise CollectionError(_missing(name, home))
+            model = embedding_model or models.default_embedding_model()
+            database.create(folder, {"description": "", "embedding_model": model, "chunker": DEFAULT_CHUNKER})
+        if embedding_model:
+            _check_model(store, embedding_model)
+        return cls(folder.name, store)
+
+    def info(self) -> CollectionInfo:
+        """Return what the collection is and holds now."""
+        return self.store.info()
+
+    def describe(self, description: str) -> None:
+        """Say in a line what the collection is about."""
+        self.store.configure(description=description)
+
+    def sources(self) -> list[str]:
+        """Return the sources of all documents, sorted."""
+        return sorted(self.store.kept())
+
+    def vectors_of(self, ids: Sequence[str]) -> Vectors:
+        """Return the stored vectors of passages by their ids, shape (len(ids), dimension).
+
+        Raises:
+            CollectionError: A passage is gone, since its document was indexed anew.
+        """
+        return self.store.vectors(ids)
+
+    def remove(self, sources: Sequence[str]) -> int:
+        """Remove documents by source and return how many there were."""
+        return self.store.forget(sources)
+
+    def add(
+        self,
+        documents: Iterable[LoadedDocument | Unreadable],
+        progress: Progress | None = None,
+        *,
+        roots: Sequence[Path] = (),
+    ) -> IngestReport:
+        """Keep documents in place of those of the same source; what has not changed is left alone.
+
+        A text that was embedded before gets the same vector again. Documents are committed in small groups, so that an
+        interrupt keeps what is done, and the next run goes on from there.
+
+        Args:
+            documents: As from `load`; what is unreadable goes into the report, and what was kept of it stays.
+            progress: Told about the embedding.
+            roots: Absolute files and folders; documents from there that are not given are removed.
+
+        Raises:
+            InputError: Two documents have one source; nothing is changed.
+            CollectionError: The disk is full, or the vectors do not fit the collection.
+            ModelError: The embedding model fails.
+        """
+        return ingest(self.store, documents, progress, roots)
+
+
+def index(
+    paths: Sequence[Path | str],
+    collection: str = "default",
+    *,
+    home: Path | None = None,
+    jsonl: bool = False,
+    embedding_model: str | None = None,
+    progress: Progress | None = None,
+) -> IngestReport:
+    """Bring a collection up to date with files and folders, making it if need be.
+
+    Documents that came from these paths before and are there no more are removed.
+
+    Args:
+        paths: Files and folders.
+        collection: Name of the collection.
+        home: Folder of all collections; by default the one in the settings.
+        jsonl: Whether the files are JSONL with the fields pid, src, lang, title and text; see `load`.
+        embedding_model: Model to make the collection with, or that it must have been made with.
+        progress: Told about the loading and the embedding.
+
+    Raises:
+        InputError: A path does not exist, or the collection's name cannot be one.
+        LoadError: Nothing could be read; the collection stays as it was.
+        CollectionError: It was made with another embedding model, or the disk is full.
+        ModelError: There is no embedding model, or it fails.
+    """
+    _folder(collection, home)
+    found = files(paths, jsonl=jsonl)
+    documents: list[LoadedDocument | Unreadable] = []
+    for number, file in enumerate(found, start=1):
+        documents += load_file(file, jsonl=jsonl)
+        if progress:
+            progress("load", number, len(found))
+    unreadable = [document for document in documents if isinstance(document, Unreadable)]
+    if len(unreadable) == len(documents):
+        raise LoadError(_nothing_readable(paths, unreadable))
+    opened = Collection.open(collection, home, embedding_model=embedding_model, create=True)
+    return opened.add(documents, progress, roots=[Path(path).resolve() for path in paths])
+
+
+def collections(home: Path | None = None) -> list[CollectionInfo]:
+    """Return all collections, sorted by name."""
+    return [Collection.open(name, home).info() for name in _names(home)]
+
+
+def _home(home: Path | None) -> Path:
+    return (home or get_settings().home).expanduser().absolute()
+
+
+def _folder(name: str, home: Path | None) -> Path:
+    name = unicodedata.normalize("NFC", name)
+    if not _NAME.fullmatch(name):
+        raise InputError(f"collection name {name!r} cannot be used: take letters, digits, '-' and '_', at most 64")
+    return _home(home) / name
+
+
+def _names(home: Path | None) -> list[str]:
+    return sorted(file.parent.name for file in _home(home).glob(f"*/{database.FILE}"))
+
+
+def _missing(name: str, home: Path | None) -> str:
+    others = ", ".join(_names(home)) or "none"
+    return f"no collection {name!r} (there are: {others}); make it: groundgraph index PATH --collection {name}"
+
+
+def _check_model(store: Store, wanted: str) -> None:
+    """Refuse an embedding model other than the stored one; a collection that is still empty takes it over."""
+    info = store.info()
+    if wanted == info.embedding_model:
+        return
+    if not info.chunks:
+        store.configure(embedding_model=wanted)
+        return
+    dimension = models.embedding_model(wanted).dimension
+    raise CollectionError(
+        f"collection {info.name!r} was made with {info.embedding_model!r} ({info.dimension} dimensions), "
+        f"not {wanted!r} ({dimension} dimensions): use the stored model or another --collection"
+    )
+
+
+def _nothing_readable(paths: Sequence[Path | str], unreadable: Sequence[Unreadable]) -> str:
+    names = ", ".join(repr(str(path)) for path in paths)
+    reasons = "; ".join(map(str, unreadable[:5])) or "no files in it"
+    more = f"; and {len(unreadable) - 5} more" if len(unreadable) > 5 else ""
+    return f"nothing readable in {names} ({reasons}{more}): give files with text; the collection is unchanged"

@@ -1,0 +1,157 @@
+"""Bring what a store keeps up to date with documents, embedding only what is new."""
+
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from groundgraph.errors import InputError
+from groundgraph.knowledge.chunk import DEFAULT_SIZE, Chunk, chunk
+from groundgraph.knowledge.document import LoadedDocument, Unreadable
+from groundgraph.knowledge.store import Entry, Kept, Store, Vectors
+from groundgraph.models import embedding_model
+
+Progress = Callable[[str, int, int], None]
+"""Told what is being done (`load` files, `embed` chunks), how many are done, and of how many."""
+
+_BATCH = 64
+"""Chunks embedded before their documents are committed."""
+
+
+@dataclass(frozen=True)
+class IngestReport:
+    """What an ingest changed, in documents; `chunks` is the collection's total, `embedded` the texts embedded anew."""
+
+    added: int
+    updated: int
+    unchanged: int
+    removed: int
+    unreadable: list[Unreadable]
+    chunks: int
+    embedded: int
+
+
+@dataclass(frozen=True)
+class _Cut:
+    """A document in chunks, before they have vectors."""
+
+    document: LoadedDocument
+    digest: str
+    chunks: list[Chunk]
+    texts: dict[str, str]
+    """Text to embed by its digest."""
+    digests: list[str]
+    """Digest of each chunk."""
+
+
+def ingest(
+    store: Store, documents: Iterable[LoadedDocument | Unreadable], progress: Progress | None, roots: Sequence[Path]
+) -> IngestReport:
+    """Keep documents in place of those of the same source; see `Collection.add`."""
+    given = list(documents)
+    unreadable = [one for one in given if isinstance(one, Unreadable)]
+    loaded = _by_source(one for one in given if isinstance(one, LoadedDocument))
+    kept, info = store.kept(), store.info()
+    digests = {source: _digest(document, info.chunker) for source, document in loaded.items()}
+    changed = [source for source in loaded if source not in kept or kept[source].digest != digests[source]]
+    cut = [_cut(loaded[source], digests[source], info.chunker) for source in changed]
+    embedded = _embed(store, info.embedding_model, cut, progress)
+    removed = store.forget(_gone(kept, loaded.keys(), {one.source for one in unreadable}, roots))
+    store.refresh()
+    updated = sum(source in kept for source in changed)
+    return IngestReport(
+        added=len(changed) - updated,
+        updated=updated,
+        unchanged=len(loaded) - len(changed),
+        removed=removed,
+        unreadable=unreadable,
+        chunks=store.info().chunks,
+        embedded=embedded,
+    )
+
+
+def _by_source(documents: Iterable[LoadedDocument]) -> dict[str, LoadedDocument]:
+    found: dict[str, LoadedDocument] = {}
+    for document in documents:
+        if found.setdefault(document.source, document) is not document:
+            raise InputError(f"two documents have the source {document.source!r}: give each its own path or pid")
+    return found
+
+
+def _digest(document: LoadedDocument, chunker: str) -> str:
+    """Return what changes with anything that would change what is kept of a document."""
+    parts = [
+        document.text,
+        document.title,
+        document.metadata,
+        document.pages,
+        document.format,
+        document.origin,
+        [chunker, DEFAULT_SIZE],
+    ]
+    return _sha256(json.dumps(parts, sort_keys=True))
+
+
+def _sha256(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _gone(kept: dict[str, Kept], loaded: Iterable[str], unreadable: set[str], roots: Sequence[Path]) -> list[str]:
+    """Return the sources of documents from below `roots` that are there no more, unreadable ones left alone."""
+    return [
+        source
+        for source in kept.keys() - set(loaded)
+        if kept[source].origin not in unreadable
+        and any(Path(kept[source].origin).is_relative_to(root) for root in roots)
+    ]
+
+
+def _cut(document: LoadedDocument, digest: str, chunker: str) -> _Cut:
+    chunks = chunk(document, chunker=chunker)
+    texts = [piece.context for piece in chunks]
+    digests = [_sha256(text) for text in texts]
+    return _Cut(document, digest, chunks, dict(zip(digests, texts, strict=True)), digests)
+
+
+def _embed(store: Store, model: str, documents: Sequence[_Cut], progress: Progress | None) -> int:
+    """Give documents their vectors, keep them group by group, and return how many texts were embedded."""
+    total = sum(len(document.chunks) for document in documents)
+    done = embedded = 0
+    for group in _groups(documents):
+        texts = {digest: text for document in group for digest, text in document.texts.items()}
+        vectors = store.known_vectors(texts)
+        missing = [digest for digest in texts if digest not in vectors]
+        for start in range(0, len(missing), _BATCH):
+            part = missing[start : start + _BATCH]
+            vectors |= zip(part, embedding_model(model).embed_passages([texts[digest] for digest in part]), strict=True)
+            if progress:
+                progress("embed", done + start + len(part), total)
+        store.put([_entry(document, vectors) for document in group])
+        embedded += len(missing)
+        done += sum(len(document.chunks) for document in group)
+        if progress:
+            progress("embed", done, total)
+    return embedded
+
+
+def _groups(documents: Sequence[_Cut]) -> Iterator[list[_Cut]]:
+    """Yield documents in groups of about a batch of chunks, so that small ones share a request and a commit."""
+    group: list[_Cut] = []
+    for document in documents:
+        group.append(document)
+        if sum(len(one.chunks) for one in group) >= _BATCH:
+            yield group
+            group = []
+    if group:
+        yield group
+
+
+def _entry(document: _Cut, vectors: dict[str, Vectors]) -> Entry:
+    return Entry(
+        document.document,
+        document.digest,
+        document.chunks,
+        document.digests,
+        [vectors[digest] for digest in document.digests],
+    )

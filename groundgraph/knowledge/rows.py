@@ -1,0 +1,146 @@
+"""Tables and JSON as text: CSV as a Markdown table, JSON as readable lines, JSONL as one document a row."""
+
+import csv
+import io
+import json
+from collections.abc import Iterator, Mapping
+
+from groundgraph.errors import LoadError
+from groundgraph.knowledge.decode import clean
+from groundgraph.knowledge.document import JSON, LoadedDocument, Unreadable
+
+_MAX_CELL = 10_000_000
+
+
+def csv_document(text: str, source: str) -> LoadedDocument:
+    """Return a CSV table (comma, semicolon or tab separated, first row its header) as a Markdown table.
+
+    Raises:
+        LoadError: It has no rows, or is no CSV.
+    """
+    csv.field_size_limit(_MAX_CELL)
+    try:
+        rows = [row for row in csv.reader(io.StringIO(text), _dialect(text)) if any(cell.strip() for cell in row)]
+    except csv.Error as error:
+        raise LoadError(f"not a CSV table ({error})") from error
+    if not rows:
+        raise LoadError("no rows")
+    width = max(map(len, rows))
+    lines = ["| " + " | ".join(map(_cell, row + [""] * (width - len(row)))) + " |" for row in rows]
+    lines.insert(1, "|" + " --- |" * width)
+    return LoadedDocument(source, "\n".join(lines), format="markdown")
+
+
+def json_document(text: str, source: str) -> LoadedDocument:
+    """Return a JSON file as lines of `path: value`; objects of a list are parted by blank lines.
+
+    Raises:
+        LoadError: It is no JSON, or holds nothing.
+    """
+    flat = flatten(_parse(text))
+    if not flat.strip():
+        raise LoadError("no values")
+    return LoadedDocument(source, flat)
+
+
+def jsonl_documents(text: str, file: str, *, strict: bool) -> Iterator[LoadedDocument | Unreadable]:
+    """Yield one document a row, with `pid` or `file#line` as its source and `title` as its title.
+
+    Args:
+        text: JSON objects, one a line.
+        file: The file's path.
+        strict: Whether a row without a `text` is unreadable; else all its values are its text.
+
+    Raises:
+        LoadError: Two rows have one `pid`.
+    """
+    seen: dict[str, int] = {}
+    found: list[LoadedDocument | Unreadable] = []
+    for number, line in enumerate(text.split("\n"), start=1):
+        if not line.strip():
+            continue
+        place = f"{file}#{number}"
+        try:
+            document = _row_document(_parse(line), place, file, strict)
+        except LoadError as error:
+            found.append(Unreadable(place, str(error)))
+            continue
+        first = seen.setdefault(document.source, number)
+        if first != number:
+            raise LoadError(f"lines {first} and {number} have the same pid {document.source!r}; make them different")
+        found.append(document)
+    yield from found
+
+
+def flatten(value: JSON) -> str:
+    """Return a JSON value as lines of `path: value`."""
+    if isinstance(value, list) and any(isinstance(item, dict | list) for item in value):
+        return "\n\n".join(filter(None, map(flatten, value)))
+    return "\n".join(_lines(value, ""))
+
+
+def _lines(value: JSON, path: str) -> Iterator[str]:
+    if isinstance(value, dict):
+        for key, item in value.items():
+            yield from _lines(item, f"{path}.{key}" if path else clean(key))
+    elif isinstance(value, list):
+        if any(isinstance(item, dict | list) for item in value):
+            for number, item in enumerate(value, start=1):
+                yield from _lines(item, f"{path}.{number}")
+        elif value:
+            yield _line(path, ", ".join(map(_scalar, value)))
+    elif value is not None and value != "":
+        yield _line(path, _scalar(value))
+
+
+def _line(path: str, text: str) -> str:
+    return f"{path}: {text}" if path else text
+
+
+def _scalar(value: JSON) -> str:
+    return clean(value) if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _parse(text: str) -> JSON:
+    try:
+        value: JSON = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise LoadError(f"not JSON ({error})") from error
+    except RecursionError as error:
+        raise LoadError("JSON nested too deeply") from error
+    return value
+
+
+def _row_document(row: JSON, place: str, file: str, strict: bool) -> LoadedDocument:
+    fields = row if isinstance(row, Mapping) else {}
+    body = fields.get("text")
+    if isinstance(body, str) and body.strip():
+        text = clean(body)
+    elif strict:
+        raise LoadError("no text; every row needs a `text` field")
+    else:
+        text = flatten(row)
+        fields = {}
+    if not text.strip():
+        raise LoadError("no text")
+    pid, title = fields.get("pid"), fields.get("title")
+    return LoadedDocument(
+        clean(str(pid)) if pid not in (None, "") else place,
+        text,
+        title=clean(title).strip() if isinstance(title, str) else "",
+        metadata={key: value for key, value in fields.items() if key not in {"pid", "title", "text"}},
+        file=file,
+    )
+
+
+def _cell(text: str) -> str:
+    return " ".join(text.split()).replace("|", "\\|")
+
+
+def _dialect(text: str) -> type[csv.Dialect]:
+    first = text.split("\n", 1)[0]
+    dialect: type[csv.Dialect] = csv.excel
+    for delimiter in ("\t", ";"):
+        if first.count(delimiter) > first.count(dialect.delimiter):
+            dialect = type("Dialect", (csv.excel,), {"delimiter": delimiter})
+    return dialect

@@ -1,0 +1,122 @@
+"""Find passages: by meaning, by words, or by both fused."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import chain
+from pathlib import Path
+from typing import Literal, get_args
+
+from groundgraph import models
+from groundgraph.errors import CollectionError, InputError, ModelError
+from groundgraph.knowledge.fuse import reciprocal_rank_fusion
+from groundgraph.knowledge.index import Collection
+from groundgraph.knowledge.passage import Passage
+from groundgraph.knowledge.store import Hit
+
+SearchMode = Literal["hybrid", "vector", "keyword"]
+
+
+@dataclass(frozen=True)
+class SearchResult:
+    """Passages, best first, not yet graded; and what went less well than asked."""
+
+    passages: list[Passage]
+    warnings: list[str]
+
+
+def search(
+    question: str,
+    collections: Sequence[str],
+    *,
+    k: int,
+    mode: SearchMode = "hybrid",
+    home: Path | None = None,
+    embedding_model: str | None = None,
+) -> SearchResult:
+    """Return at most `k` passages of some collections that fit a question.
+
+    Each leg (vectors, words) finds 2k over all collections; reciprocal rank fusion joins them. In hybrid mode one leg
+    may fail: the other's passages are returned with a warning that says why.
+
+    Args:
+        question: What to look for; one without words finds nothing by words.
+        collections: Names, at least one.
+        k: Most passages to return, at least 1.
+        mode: `hybrid`, `vector` or `keyword`.
+        home: Folder of all collections; by default the one in the settings.
+        embedding_model: Model that the collections must have been made with; by default each one's own.
+
+    Raises:
+        InputError: No collection, an unknown mode, or `k` below 1.
+        CollectionError: A collection is missing or was made with another embedding model, or all legs failed.
+        ModelError: The embedding model failed and there is no other leg.
+    """
+    if not collections or mode not in get_args(SearchMode) or k < 1:
+        modes = ", ".join(get_args(SearchMode))
+        raise InputError(
+            f"cannot search collections={collections!r} with mode={mode!r} ({modes}), k={k!r} (at least 1)"
+        )
+    opened = [Collection.open(name, home, embedding_model=embedding_model) for name in dict.fromkeys(collections)]
+    filled, warnings = _filled(opened)
+    legs, failures = _legs(question, filled, 2 * k, mode)
+    ids = [key for key, _ in reciprocal_rank_fusion(legs)][:k]
+    return SearchResult(_passages(ids, filled), warnings + failures)
+
+
+def _filled(opened: Sequence[Collection]) -> tuple[dict[str, list[Collection]], list[str]]:
+    """Return the collections that hold something, by embedding model, and a warning for each empty one."""
+    filled: dict[str, list[Collection]] = {}
+    warnings = []
+    for collection in opened:
+        info = collection.info()
+        if info.chunks:
+            filled.setdefault(info.embedding_model, []).append(collection)
+        else:
+            warnings.append(
+                f"collection {info.name!r} is empty; fill it: groundgraph index PATH --collection {info.name}"
+            )
+    return filled, warnings
+
+
+def _legs(
+    question: str, filled: dict[str, list[Collection]], k: int, mode: SearchMode
+) -> tuple[list[list[str]], list[str]]:
+    """Return the rankings of the legs that worked, and a warning for each that failed; raise if all failed."""
+    searches: dict[str, Callable[[], list[str]]] = {}
+    if mode != "keyword":
+        for model, group in filled.items():
+            searches[f"vector search with {model!r}"] = partial(_vector_leg, question, model, group, k)
+    if mode != "vector" and filled:
+        searches["keyword search"] = partial(_keyword_leg, question, chain(*filled.values()), k)
+    legs: list[list[str]] = []
+    failures: dict[str, Exception] = {}
+    for name, leg in searches.items():
+        try:
+            legs.append(leg())
+        except (ModelError, CollectionError, OSError) as error:
+            failures[name] = error
+    if failures and not legs:
+        raise next(iter(failures.values()))
+    return legs, [f"{name} failed, the other leg answered alone: {error}" for name, error in failures.items()]
+
+
+def _vector_leg(question: str, model: str, group: Iterable[Collection], k: int) -> list[str]:
+    vector = models.embedding_model(model).embed_query(question)
+    return _best((hit for collection in group for hit in collection.store.nearest(vector, k)), k)
+
+
+def _keyword_leg(question: str, group: Iterable[Collection], k: int) -> list[str]:
+    return _best((hit for collection in group for hit in collection.store.matching(question, k)), k)
+
+
+def _best(hits: Iterable[Hit], k: int) -> list[str]:
+    return [hit.id for hit in sorted(hits, key=lambda hit: -hit.score)[:k]]
+
+
+def _passages(ids: Sequence[str], filled: dict[str, list[Collection]]) -> list[Passage]:
+    found: dict[str | None, Passage] = {}
+    for collection in chain(*filled.values()):
+        own = [one for one in ids if one.rpartition(":")[0] == collection.name]
+        found |= {passage.id: passage for passage in collection.store.passages(own)}
+    return [found[one] for one in ids if one in found]

@@ -1,0 +1,113 @@
+"""The seam where what keeps a collection can be exchanged: SQLite here, Postgres or Qdrant elsewhere."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from groundgraph.knowledge.chunk import Chunk
+from groundgraph.knowledge.document import LoadedDocument
+from groundgraph.knowledge.passage import Passage
+
+Vectors = NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class CollectionInfo:
+    """What a collection is and holds."""
+
+    name: str
+    description: str
+    documents: int
+    chunks: int
+    embedding_model: str
+    dimension: int
+    """Components of a vector; 0 while there is none."""
+    chunker: str
+    generation: int
+    """Grows with every change of the content."""
+    path: Path
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A document ready to be kept."""
+
+    document: LoadedDocument
+    digest: str
+    """Changes with anything of the document that would change its chunks."""
+    chunks: Sequence[Chunk]
+    chunk_digests: Sequence[str]
+    """What identifies the embedded text of each chunk, so that its vector can be used again."""
+    vectors: Sequence[Vectors]
+    """One a chunk, shape (dimension,)."""
+
+
+class Kept(NamedTuple):
+    """What is known of a kept document."""
+
+    digest: str
+    origin: str
+    """File or address that it came from."""
+
+
+class Hit(NamedTuple):
+    """A chunk found by one leg; higher scores are better."""
+
+    id: str
+    score: float
+
+
+class Store(Protocol):
+    """Keeps one collection; safe to use from many threads and processes at once."""
+
+    def info(self) -> CollectionInfo:
+        """Return what the collection is and holds now."""
+        ...
+
+    def configure(self, **settings: str) -> None:
+        """Change `description`, or `embedding_model` while there are no chunks."""
+        ...
+
+    def kept(self) -> dict[str, Kept]:
+        """Return the kept documents by source."""
+        ...
+
+    def known_vectors(self, chunk_digests: Iterable[str]) -> dict[str, Vectors]:
+        """Return the vectors that are there already, by chunk digest."""
+        ...
+
+    def put(self, entries: Sequence[Entry]) -> None:
+        """Keep documents in place of those of the same source; all of them or, after an error, none."""
+        ...
+
+    def forget(self, sources: Sequence[str]) -> int:
+        """Remove documents with their chunks and return how many there were."""
+        ...
+
+    def nearest(self, vector: Vectors, k: int) -> list[Hit]:
+        """Return at most `k` chunks by inner product with `vector`, shape (dimension,), best first."""
+        ...
+
+    def matching(self, question: str, k: int) -> list[Hit]:
+        """Return at most `k` chunks that share a word with the question, by BM25, best first."""
+        ...
+
+    def passages(self, ids: Sequence[str]) -> list[Passage]:
+        """Return chunks in the order of `ids`, leaving out those that are gone."""
+        ...
+
+    def vectors(self, ids: Sequence[str]) -> Vectors:
+        """Return the vectors of chunks, shape (len(ids), dimension).
+
+        Raises:
+            CollectionError: A chunk is gone.
+        """
+        ...
+
+    def refresh(self) -> None:
+        """Bring derived files up to date now, so that the next search need not."""
+        ...
