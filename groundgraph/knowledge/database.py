@@ -14,7 +14,7 @@ BUSY_SECONDS = 30.0
 
 _COUNTERS = ("generation", "dimension", "documents", "chunks")
 
-# Our tokens hold no space, so that the tokenizer has nothing to do but cut at spaces: every other category is a letter.
+# Our tokens hold no space, so the tokenizer only cuts at spaces (all other categories are letters) and stems English.
 _SCHEMA = f"""
 PRAGMA user_version = {VERSION};
 CREATE TABLE settings (name TEXT PRIMARY KEY, value NOT NULL) WITHOUT ROWID;
@@ -31,7 +31,7 @@ CREATE INDEX chunks_document ON chunks (document);
 CREATE INDEX chunks_digest ON chunks (digest);
 CREATE TABLE vectors (chunk INTEGER PRIMARY KEY REFERENCES chunks ON DELETE CASCADE, vector BLOB NOT NULL);
 CREATE VIRTUAL TABLE keywords USING fts5 (
-    tokens, tokenize = "unicode61 remove_diacritics 0 categories 'L* M* N* P* S* C*'"
+    tokens, tokenize = "porter unicode61 remove_diacritics 0 categories 'L* M* N* P* S* C*'"
 );
 CREATE TRIGGER document_added AFTER INSERT ON documents BEGIN
     UPDATE settings SET value = value + 1 WHERE name = 'documents';
@@ -59,6 +59,14 @@ def create(folder: Path, settings: Mapping[str, str]) -> None:
             db.execute(statement)
         values = {**settings, "identity": uuid.uuid4().hex} | dict.fromkeys(_COUNTERS, 0)
         db.executemany("INSERT INTO settings VALUES (?, ?)", values.items())
+
+
+def version(folder: Path) -> int:
+    """Return the format of the collection in a folder; 0 if there is none, or its making was cut short."""
+    if not (folder / FILE).exists():
+        return 0
+    with connect(folder / FILE) as db:
+        return int(db.execute("PRAGMA user_version").fetchone()[0])
 
 
 @contextmanager

@@ -69,7 +69,8 @@ def _decode_legacy(data: bytes) -> str | None:
             pass
     from charset_normalizer import from_bytes
 
-    best = from_bytes(data, cp_isolation=_CANDIDATES, enable_fallback=False).best()
+    matches = from_bytes(data, cp_isolation=_CANDIDATES, enable_fallback=False)
+    best = min(matches, key=lambda one: (one.chaos, -one.coherence, _CANDIDATES.index(one.encoding)), default=None)
     return str(best) if best else None
 
 

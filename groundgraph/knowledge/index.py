@@ -48,7 +48,12 @@ class Collection:
         """
         folder = _folder(name, home)
         store = SQLiteStore(folder.name, folder)
-        if not (folder / database.FILE).exists():
+        version = database.version(folder)
+        if version not in {0, database.VERSION}:
+            raise CollectionError(
+                f"{str(folder)!r} has format {version}, not {database.VERSION}: delete it and index again"
+            )
+        if not version:
             if not create:
                 raise CollectionError(_missing(name, home))
             model = embedding_model or models.default_embedding_model()
@@ -164,7 +169,8 @@ def _folder(name: str, home: Path | None) -> Path:
 
 
 def _names(home: Path | None) -> list[str]:
-    return sorted(file.parent.name for file in _home(home).glob(f"*/{database.FILE}"))
+    folders = (file.parent for file in _home(home).glob(f"*/{database.FILE}"))
+    return sorted(folder.name for folder in folders if database.version(folder))
 
 
 def _missing(name: str, home: Path | None) -> str:

@@ -22,7 +22,7 @@ _LAST_WORD = re.compile(r"[^\s(\[\"'“‘]+$")
 _INITIALS = re.compile(r"(?:[A-Za-z]\.)+$")
 _NEVER_LAST = frozenset(
     """mr. mrs. ms. dr. prof. st. mt. gen. sen. rep. gov. lt. col. sgt. capt. cpt. rev. hon. messrs. vs. v. cf. e.g.
-    i.e. viz. fig. figs. eq. no. nos. vol. pp. p. ch. sec. approx. ca. al. dept. op. ed. eds.""".split()
+    i.e. viz. fig. figs. eq. no. nos. vol. pp. p. ch. sec. approx. ca. al. dept. op. ed. eds. est.""".split()
 )
 _OPENERS = frozenset(
     """The A An It He She They We I This That These Those There In On At But And However When While After Before For

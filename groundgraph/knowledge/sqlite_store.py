@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from groundgraph.errors import CollectionError
-from groundgraph.knowledge.database import FILE, VERSION, connect, transaction
+from groundgraph.knowledge.database import FILE, connect, transaction
 from groundgraph.knowledge.keywords import match_expression, tokens
 from groundgraph.knowledge.passage import Passage
 from groundgraph.knowledge.store import CollectionInfo, Entry, Hit, Kept, Vectors
@@ -40,11 +40,6 @@ class SQLiteStore:
     def info(self) -> CollectionInfo:
         """Return what the collection is and holds now."""
         with connect(self._file) as db:
-            version = db.execute("PRAGMA user_version").fetchone()[0]
-            if version != VERSION:
-                raise CollectionError(
-                    f"{str(self._file)!r} has format {version}, not {VERSION}: delete its folder and index again"
-                )
             settings = _settings(db)
         return CollectionInfo(name=self.name, path=self.folder, **{field: settings[field] for field in _INFO_FIELDS})
 

@@ -1,0 +1,53 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from groundgraph.knowledge.decode import clean, decode
+
+CHINESE = "检索增强生成先找到相关的段落，然后才回答问题。"
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-32", "gb18030", "gbk"])
+def test_chinese(encoding: str) -> None:
+    text = CHINESE if encoding != "utf-16-le" else f"# RAG and more\n{CHINESE}"
+    assert decode(text.encode(encoding)) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "encoding"),
+    [
+        ("Cafés à la carte, naïve façade — déjà vu.", "cp1252"),
+        ("Größe über alles: Äpfel, Öl und Übung.", "cp1252"),
+        ("Zażółć gęślą jaźń. Najpierw szukamy, potem odpowiadamy na pytanie użytkownika.", "cp1250"),
+        ("檢索增強生成先找到相關的段落，然後才回答問題。這是一個繁體中文的例子。", "big5"),
+        ("これは日本語の文章です。検索してから答えます。ひらがなとカタカナ。", "shift_jis"),
+        ("Это русский текст. Сначала поиск, затем ответ на вопрос пользователя.", "cp1251"),
+    ],
+)
+def test_other_encodings(text: str, encoding: str) -> None:
+    assert decode(text.encode(encoding)) == text
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR",
+        b"\x7fELF\x02\x01\x01" + bytes(100),
+        b"%PDF-1.4\n%\xe2\xe3\xcf\xd3",
+        bytes(range(256)) * 8,
+        bytes(500),
+    ],
+)
+def test_binary_is_no_text(data: bytes) -> None:
+    assert decode(data) is None
+
+
+def test_line_ends_become_one_kind() -> None:
+    assert clean("a\r\nb\rc\u2028d") == "a\nb\nc\nd"
+
+
+@given(st.text())
+def test_utf8_comes_back_clean(text: str) -> None:
+    assert decode(("plain words before it: " * 20 + text).encode("utf-8", "surrogatepass")) == clean(
+        "plain words before it: " * 20 + text
+    )

@@ -1,0 +1,40 @@
+import pytest
+
+from groundgraph.knowledge.keywords import match_expression, query_terms, tokens
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("The Red Apple", ["the", "red", "apple"]),
+        ("Café Ångström", ["cafe", "angstrom"]),
+        ("ＧＰＴ４ costs 1,000", ["gpt4", "costs", "1000"]),
+        ("检索增强 RAG", ["检索", "索增", "增强", "rag"]),
+        ("水", ["水"]),
+        ("gpt-4o", ["gpt-4o", "gpt", "4o"]),
+        ("C++ and C#", ["c++", "c", "and", "c#", "c"]),
+        ("error 0x80070005", ["error", "0x80070005"]),
+        ("top_k=5", ["top_k", "top", "k", "5"]),
+        (".NET 8.0.", [".net", "net", "8.0", "8", "0"]),
+        ("用Python写", ["用", "python", "写"]),
+        ("？！… --", []),
+    ],
+)
+def test_words_are_folded_and_cut(text: str, expected: list[str]) -> None:
+    assert tokens(text) == expected
+
+
+def test_a_question_loses_its_stop_words_and_repeats() -> None:
+    assert query_terms("What is the capital of Peru, the capital?") == ["capital", "peru"]
+    assert query_terms("秘鲁的首都是什么？") == ["秘鲁", "鲁的", "的首", "首都"]
+
+
+def test_a_question_of_stop_words_keeps_them() -> None:
+    assert query_terms("Who is who?") == ["who", "is"]
+    assert query_terms("为什么") == ["为什", "什么"]
+
+
+def test_a_question_becomes_quoted_words() -> None:
+    assert match_expression('"x" OR (gpt-4o)') == '"x" OR "gpt-4o" OR "gpt" OR "4o"'
+    assert match_expression("水") == '"水"*'
+    assert match_expression("？！…") is None

@@ -1,0 +1,167 @@
+import io
+import json
+import os
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from groundgraph.errors import InputError
+from groundgraph.knowledge.document import LoadedDocument, Unreadable
+from groundgraph.knowledge.load import load, read
+from tests.pdf import encrypted_pdf, pdf
+
+WORD = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
+RELATIONS = "http://schemas.openxmlformats.org/package/2006/relationships"
+
+
+def only(path: Path, **options: bool) -> LoadedDocument:
+    (document,) = load([path], **options)
+    assert isinstance(document, LoadedDocument), document
+    return document
+
+
+def reason(path: Path, data: bytes) -> str:
+    path.write_bytes(data)
+    (found,) = load([path])
+    assert isinstance(found, Unreadable)
+    assert found.source == str(path)
+    return found.reason
+
+
+def test_a_folder_is_read_with_its_folders_but_not_what_is_hidden(tmp_path: Path) -> None:
+    folder = tmp_path / "notes"
+    for name in ("b.md", "sub/a.txt", ".hidden.md", ".git/config", "code.py"):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(f"text of {name}")
+    found = [Path(document.source).relative_to(folder).as_posix() for document in load([folder, folder / "b.md"])]
+    assert found == ["b.md", "code.py", "sub/a.txt"]
+
+
+def test_no_such_path_is_an_error() -> None:
+    with pytest.raises(InputError, match="no such file or folder: 'nowhere'"):
+        list(load(["nowhere"]))
+
+
+def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(InputError, match="neither a file nor a folder"):
+        list(load([tmp_path / "pipe"]))
+
+
+def test_markdown_keeps_its_front_matter_as_metadata(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text('---\ntitle: "Guide"\nowner: Ann\n---\n# First\n\nText.')
+    document = only(tmp_path / "a.md")
+    assert (document.title, document.metadata, document.text) == ("Guide", {"owner": "Ann"}, "# First\n\nText.")
+
+
+def test_a_title_is_the_first_top_heading(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("# Install #\n\nText.")
+    assert only(tmp_path / "a.md").title == "Install"
+
+
+def test_html_becomes_markdown(tmp_path: Path) -> None:
+    (tmp_path / "a.html").write_text(
+        "<html><head><title>Guide</title></head><body><h1>Setup</h1><p>Run <a href='x'>it</a>.</p>"
+        "<ul><li>one</li></ul><table><tr><th>k</th></tr><tr><td>v</td></tr></table></body></html>"
+    )
+    document = only(tmp_path / "a.html")
+    assert document.title == "Guide"
+    assert document.text == "# Setup\n\nRun it.\n\n- one\n\n| k |\n| --- |\n| v |"
+
+
+def test_html_in_gb2312_as_it_declares(tmp_path: Path) -> None:
+    (tmp_path / "a.html").write_bytes("<meta charset=gb2312><p>检索增强</p>".encode("gb2312"))
+    assert only(tmp_path / "a.html").text == "检索增强"
+
+
+def test_a_pdf_knows_where_its_pages_start(tmp_path: Path) -> None:
+    (tmp_path / "a.pdf").write_bytes(pdf(["The first page.", "The second."]))
+    document = only(tmp_path / "a.pdf")
+    assert [document.text[start : start + 10] for start in document.pages] == ["The first ", "The second"]
+
+
+def test_word(tmp_path: Path) -> None:
+    (tmp_path / "a.docx").write_bytes(_docx("Heading1", "Setup"))
+    document = only(tmp_path / "a.docx")
+    assert (document.text, document.format) == ("# Setup\n\nRun it.", "markdown")
+
+
+def test_csv_becomes_a_table(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text('name;price\n"Pear|big";3\nPlum;"4\n5";x\n')
+    assert only(tmp_path / "a.csv").text.split("\n") == [
+        "| name | price |  |",
+        "| --- | --- | --- |",
+        "| Pear\\|big | 3 |  |",
+        "| Plum | 4 5 | x |",
+    ]
+
+
+def test_json_becomes_lines(tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_text(
+        '[{"name": "Ann", "langs": ["en", "中"], "at": {"city": "Lima"}, "x": null}, {"n": 1.5}]'
+    )
+    assert only(tmp_path / "a.json").text == "name: Ann\nlangs: en, 中\nat.city: Lima\n\nn: 1.5"
+
+
+def test_jsonl_rows_are_documents(tmp_path: Path) -> None:
+    rows = [{"pid": "p1", "title": "T", "lang": "en", "text": "One."}, {"text": "Two."}]
+    (tmp_path / "a.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    first, second = load([tmp_path / "a.jsonl"], jsonl=True)
+    assert isinstance(first, LoadedDocument)
+    assert isinstance(second, LoadedDocument)
+    assert (first.source, first.title, first.metadata) == ("p1", "T", {"lang": "en"})
+    assert (second.source, second.origin) == (f"{tmp_path}/a.jsonl#2", f"{tmp_path}/a.jsonl")
+
+
+def test_a_bad_jsonl_row_is_named_and_the_others_are_read(tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_text('{"text": "One."}\n{"text": \n{"name": "Ann"}\n')
+    found = list(load([tmp_path / "a.jsonl"], jsonl=True))
+    assert [type(one) for one in found] == [LoadedDocument, Unreadable, Unreadable]
+    assert found[2] == Unreadable(f"{tmp_path}/a.jsonl#3", "no text; every row needs a `text` field")
+
+
+def test_jsonl_rows_without_text_are_flattened_unless_asked_to_have_it(tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_text('{"name": "Ann", "age": 5}\n')
+    assert only(tmp_path / "a.jsonl").text == "name: Ann\nage: 5"
+
+
+def test_what_cannot_be_read_says_why(tmp_path: Path) -> None:
+    assert reason(tmp_path / "a.txt", bytes(range(256))) == "binary, not text"
+    assert reason(tmp_path / "b.txt", b" \n ") == "empty file"
+    assert reason(tmp_path / "c.bin", b"\x7fELF" + bytes(50)) == "binary, not text"
+    assert reason(tmp_path / "d.pdf", b"") == "empty file"
+    assert reason(tmp_path / "e.pdf", b"%PDF-1.4 cut short") == "damaged PDF"
+    assert reason(tmp_path / "f.pdf", encrypted_pdf()) == "encrypted; save it without a password"
+    assert reason(tmp_path / "g.pdf", pdf([None])) == "no text (image-only PDF; run OCR first)"
+    assert reason(tmp_path / "h.docx", b"\xd0\xcf\x11\xe0rest").startswith("encrypted, or an old .doc")
+    assert reason(tmp_path / "i.docx", b"no zip").startswith("damaged .docx")
+    assert reason(tmp_path / "j.json", b'{"a": ').startswith("not JSON")
+    assert reason(tmp_path / "k.json", b"{}") == "no values"
+    assert reason(tmp_path / "l.html", b"<nav>Home</nav>") == "no text"
+    assert reason(tmp_path / "m.csv", b",,\n,,") == "no rows"
+
+
+def test_a_media_type_wins_over_the_suffix() -> None:
+    assert read(pdf(["From a URL."]), "https://example.org/doc", "application/pdf; q=1").text == "From a URL."
+
+
+def _docx(style: str, heading: str) -> bytes:
+    parts = {
+        "[Content_Types].xml": "<Types xmlns='http://schemas.openxmlformats.org/package/2006/content-types'>"
+        "<Override PartName='/word/document.xml' ContentType='application/vnd.openxmlformats-officedocument."
+        "wordprocessingml.document.main+xml'/></Types>",
+        "_rels/.rels": f"<Relationships xmlns='{RELATIONS}'><Relationship Id='r1' Target='word/document.xml' "
+        "Type='http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument'/></Relationships>",
+        "word/styles.xml": f"<w:styles xmlns:w='{WORD}'><w:style w:type='paragraph' w:styleId='{style}'>"
+        "<w:name w:val='heading 1'/></w:style></w:styles>",
+        "word/_rels/document.xml.rels": f"<Relationships xmlns='{RELATIONS}'><Relationship Id='r1' Target='styles.xml' "
+        "Type='http://schemas.openxmlformats.org/officeDocument/2006/relationships/styles'/></Relationships>",
+        "word/document.xml": f"<w:document xmlns:w='{WORD}'><w:body><w:p><w:pPr><w:pStyle w:val='{style}'/></w:pPr>"
+        f"<w:r><w:t>{heading}</w:t></w:r></w:p><w:p><w:r><w:t>Run it.</w:t></w:r></w:p></w:body></w:document>",
+    }
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        for name, content in parts.items():
+            archive.writestr(name, content)
+    return file.getvalue()

@@ -1,0 +1,113 @@
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from groundgraph.errors import CollectionError, InputError
+from groundgraph.knowledge.document import LoadedDocument
+from groundgraph.knowledge.index import Collection
+from groundgraph.knowledge.search import SearchMode, search
+from tests.embedder import use_bag_embedder
+
+FRUIT = {"apple.md": "A red apple grows.", "pear.md": "A green pear grows.", "plum.md": "A blue plum grows."}
+
+
+def fill(name: str, texts: dict[str, str], **fields: object) -> Collection:
+    collection = Collection.open(name, create=True)
+    collection.add([LoadedDocument(source, text, **fields) for source, text in texts.items()])
+    return collection
+
+
+@pytest.mark.parametrize("mode", ["hybrid", "vector", "keyword"])
+def test_each_mode_finds_the_passage(mode: SearchMode, monkeypatch: pytest.MonkeyPatch) -> None:
+    use_bag_embedder(monkeypatch)
+    fill("fruit", FRUIT)
+    assert search("Where is the green pear?", ["fruit"], k=1, mode=mode).passages[0].source == "pear.md"
+
+
+def test_chinese_is_found_by_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    use_bag_embedder(monkeypatch)
+    fill("知识", {"a": "检索增强生成先找资料。", "b": "水在一百度沸腾。", "c": "猫会叫。"})
+    assert [p.source for p in search("什么是检索增强？", ["知识"], k=3, mode="keyword").passages] == ["a"]
+    assert [p.source for p in search("水", ["知识"], k=3, mode="keyword").passages] == ["b"]
+
+
+def test_other_word_forms_and_identifiers_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    use_bag_embedder(monkeypatch)
+    fill("notes", {"a": "They were defeated in 1999.", "b": "Error 0x80070005 in C++.", "c": "A C compiler."})
+    assert [p.source for p in search("Who defeats them?", ["notes"], k=3, mode="keyword").passages] == ["a"]
+    assert search("c++", ["notes"], k=3, mode="keyword").passages[0].source == "b"
+    assert [p.source for p in search("0X80070005", ["notes"], k=3, mode="keyword").passages] == ["b"]
+
+
+def test_a_passage_says_where_it_stands(monkeypatch: pytest.MonkeyPatch) -> None:
+    use_bag_embedder(monkeypatch)
+    text = "# Fruit\n\n## Pears\n\nA green pear."
+    collection = Collection.open("fruit", create=True)
+    collection.add([LoadedDocument("a.md", text, title="Fruit", metadata={"lang": "en"}, format="markdown")])
+    (passage,) = search("pear", ["fruit"], k=5).passages
+    assert text[passage.start : passage.end] == passage.page_content == "A green pear."
+    assert (passage.source, passage.collection, passage.heading) == ("a.md", "fruit", "Fruit > Pears")
+    assert passage.metadata == {"lang": "en", "title": "Fruit"}
+    assert (passage.score, passage.tier, passage.origin) == (None, None, "local")
+    assert (passage.id or "").startswith("fruit:")
+
+
+def test_several_collections_are_fused(monkeypatch: pytest.MonkeyPatch) -> None:
+    use_bag_embedder(monkeypatch)
+    fill("fruit", FRUIT)
+    Collection.open("cats", create=True, embedding_model="bag:16").add(
+        [LoadedDocument("cat.md", "A green cat sleeps.")]
+    )
+    found = search("green cat or green pear", ["fruit", "cats", "fruit"], k=2).passages
+    assert {(passage.collection, passage.source) for passage in found} == {("fruit", "pear.md"), ("cats", "cat.md")}
+
+
+def test_fewer_passages_than_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    use_bag_embedder(monkeypatch)
+    fill("fruit", FRUIT)
+    assert len(search("apple", ["fruit"], k=10).passages) == 3
+
+
+def test_an_empty_collection_gives_a_warning_and_no_embedding(monkeypatch: pytest.MonkeyPatch) -> None:
+    use_bag_embedder(monkeypatch).fails = "must not be asked"
+    Collection.open("void", create=True)
+    result = search("Who runs Acme?", ["void"], k=5)
+    assert result.passages == []
+    assert result.warnings == ["collection 'void' is empty; fill it: groundgraph index PATH --collection void"]
+
+
+@pytest.mark.parametrize(
+    ("names", "options"), [([], {"k": 5}), (["fruit"], {"k": 0}), (["fruit"], {"k": 5, "mode": "magic"})]
+)
+def test_bad_settings_are_refused(names: list[str], options: dict[str, object]) -> None:
+    with pytest.raises(InputError, match="cannot search"):
+        search("x", names, **options)  # type: ignore[arg-type]
+
+
+def test_a_missing_collection_is_an_error() -> None:
+    with pytest.raises(CollectionError, match="no collection 'nowhere'"):
+        search("x", ["nowhere"], k=5)
+
+
+def test_many_threads_search_while_one_writes(monkeypatch: pytest.MonkeyPatch) -> None:
+    use_bag_embedder(monkeypatch)
+    collection = fill("fruit", FRUIT)
+    with ThreadPoolExecutor(8) as pool:
+        found = [pool.submit(search, "green pear", ["fruit"], k=1) for _ in range(40)]
+        for number in range(5):
+            collection.add([LoadedDocument(f"{number}.md", f"Stone number {number}.")])
+        assert {future.result().passages[0].source for future in found} == {"pear.md"}
+    assert search("stone 4", ["fruit"], k=1).passages[0].source == "4.md"
+
+
+def test_a_collection_made_anew_in_the_same_place_is_not_the_old_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    use_bag_embedder(monkeypatch)
+    fill("fruit", FRUIT)
+    search("pear", ["fruit"], k=1)
+    for file in (tmp_path / "home" / "fruit").iterdir():
+        file.unlink()
+    fill("fruit", {"cat.md": "A cat.", "dog.md": "A dog.", "cow.md": "A cow."})
+    assert search("dog", ["fruit"], k=1, mode="vector").passages[0].page_content == "A dog."
