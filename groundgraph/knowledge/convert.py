@@ -33,9 +33,10 @@ def html_document(data: bytes, source: str) -> LoadedDocument:
     from bs4 import BeautifulSoup
     from bs4.dammit import EncodingDetector
 
-    declared = EncodingDetector.find_declared_encoding(data, is_html=True)
-    text = decode(data) if declared is None else None
-    page = BeautifulSoup(text, "html.parser") if text else BeautifulSoup(data, "html.parser", from_encoding=declared)
+    text = decode(data, EncodingDetector.find_declared_encoding(data, is_html=True))
+    if text is None:
+        raise LoadError("binary, not text")
+    page = BeautifulSoup(text, "html.parser")
     title = clean(page.title.get_text(" ", strip=True)) if page.title else ""
     markdown = _markdown(_article(page))
     if not markdown:
@@ -49,6 +50,8 @@ def docx_document(data: bytes, source: str) -> LoadedDocument:
     Raises:
         LoadError: It is damaged, encrypted or holds no text.
     """
+    import zlib
+    from xml.parsers.expat import ExpatError
     from zipfile import BadZipFile
 
     import mammoth
@@ -58,7 +61,7 @@ def docx_document(data: bytes, source: str) -> LoadedDocument:
         raise LoadError("encrypted, or an old .doc; save it as .docx without a password")
     try:
         html = mammoth.convert_to_html(io.BytesIO(data), convert_image=lambda _image: []).value
-    except (BadZipFile, KeyError, ValueError, OSError) as error:
+    except (BadZipFile, ExpatError, zlib.error, LookupError, ValueError, RuntimeError, OSError) as error:
         raise LoadError(f"damaged .docx ({error})") from error
     markdown = _markdown(BeautifulSoup(html, "html.parser"))
     if not markdown:
@@ -122,4 +125,8 @@ def _markdown(node: "Tag") -> str:
     converter = MarkdownConverter(
         heading_style="ATX", bullets="-", strip=["img", "a"], escape_underscores=False, escape_asterisks=False
     )
-    return _BLANK_LINES.sub("\n\n", clean(converter.convert_soup(node))).strip()
+    try:
+        text = converter.convert_soup(node)
+    except RecursionError:  # a thousand <p> that are never closed
+        text = node.get_text("\n\n")
+    return _BLANK_LINES.sub("\n\n", clean(text)).strip()

@@ -30,11 +30,11 @@ _NEWLINE = re.compile("\r\n?|\u2028|\u2029|\x85")
 _SAMPLE = 65_536
 
 
-def decode(data: bytes) -> str | None:
+def decode(data: bytes, declared: str | None = None) -> str | None:
     """Return the text of `data`, cleaned as by `clean`; None if it is binary.
 
-    A byte-order mark decides, then UTF-8, then GB18030 where the bytes look like Chinese, then the likeliest of the
-    other encodings of Europe and East Asia.
+    A byte-order mark decides, then UTF-8, then the encoding that the text declares, then GB18030 where the bytes look
+    like Chinese, then the likeliest of the other encodings of Europe and East Asia.
     """
     for mark, encoding in _BOMS:
         if data.startswith(mark):
@@ -45,7 +45,7 @@ def decode(data: bytes) -> str | None:
     try:
         text = data.decode("utf-8", "surrogatepass")
     except UnicodeDecodeError:
-        text = _decode_legacy(data)
+        text = _decode_declared(data, declared) or _decode_legacy(data)
     return None if text is None or _looks_binary(text) else clean(text)
 
 
@@ -57,6 +57,14 @@ def clean(text: str) -> str:
 def _looks_binary(text: str) -> bool:
     sample = text[:_SAMPLE]
     return len(_CONTROL.findall(sample)) > 0.3 * len(sample)
+
+
+def _decode_declared(data: bytes, declared: str | None) -> str | None:
+    name = (declared or "").lower()
+    try:
+        return data.decode("gb18030" if name in {"gb2312", "gbk"} else name) if name else None
+    except (LookupError, UnicodeDecodeError):
+        return None
 
 
 def _decode_legacy(data: bytes) -> str | None:

@@ -20,6 +20,7 @@ _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 _WORD = rf"(?:(?![{CJK}])\w)+"
 _TOKEN = re.compile(rf"[{CJK}]+|\.?{_WORD}(?:[-./:@+&'’]{_WORD})*(?:\+\+|#)?")
 _PART = re.compile(rf"(?:(?![{CJK}_])\w)+")
+_MAX_TERMS = 200
 _IS_CJK = re.compile(rf"[{CJK}]")
 
 STOP_WORDS = frozenset(
@@ -66,11 +67,11 @@ def is_stop_word(token: str) -> bool:
 
 
 def match_expression(question: str) -> str | None:
-    """Return the FTS5 query that finds any term of `question`; None if it has no term.
+    """Return the FTS5 query that finds any of the first 200 terms of `question`; None if it has no term.
 
     A Chinese character asked for alone matches the bigrams that begin with it.
     """
-    terms = query_terms(question)
+    terms = query_terms(question)[:_MAX_TERMS]
     return " OR ".join(f'"{term}"*' if _IS_CJK.fullmatch(term) else f'"{term}"' for term in terms) or None
 
 

@@ -75,6 +75,11 @@ def test_html_in_gb2312_as_it_declares(tmp_path: Path) -> None:
     assert only(tmp_path / "a.html").text == "检索增强"
 
 
+def test_html_whose_paragraphs_are_never_closed(tmp_path: Path) -> None:
+    (tmp_path / "a.html").write_text("".join(f"<p>Line {number}." for number in range(3000)))
+    assert only(tmp_path / "a.html").text.split("\n\n")[::1000] == ["Line 0.", "Line 1000.", "Line 2000."]
+
+
 def test_a_pdf_knows_where_its_pages_start(tmp_path: Path) -> None:
     (tmp_path / "a.pdf").write_bytes(pdf(["The first page.", "The second."]))
     document = only(tmp_path / "a.pdf")
