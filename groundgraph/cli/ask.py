@@ -1,0 +1,49 @@
+"""`groundgraph ask`: ask a question, see the answer and how it came about."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from groundgraph.cli.terminal import shows_progress, write_json
+
+REFUSED = 3
+
+
+def ask(
+    question: Annotated[str, typer.Argument(metavar="QUESTION", help="What to ask.", show_default=False)],
+    pattern: Annotated[str, typer.Option("--pattern", "-p", metavar="NAME", help="Graph to run.")] = "router",
+    collection: Annotated[
+        list[str] | None,
+        typer.Option("--collection", "-c", metavar="NAME", help="Collection to search; may be repeated."),
+    ] = None,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="KEY=VALUE", help="Setting of the run, such as crag.theta_high=0.8."),
+    ] = None,
+    profile: Annotated[Path | None, typer.Option(metavar="FILE", help="TOML file of settings.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")] = False,
+    trace: Annotated[bool, typer.Option("--trace", help="Show every step with all its figures and seconds.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show the answer and its citations only.")] = False,
+) -> int:
+    """Answer a question from your documents, or refuse.
+
+    Exit status: 0 answered, 3 refused, 2 bad use.
+    """
+    from graphs.catalogue import load
+    from groundgraph.cli.context import build_context
+    from groundgraph.cli.live import Live
+    from groundgraph.cli.result import as_object, show
+    from groundgraph.cli.run import prepare_model, run
+
+    graph = load(pattern)
+    context = build_context(profile, settings or [], collection or [])
+    progress = shows_progress(quiet=quiet, as_json=as_json)
+    prepare_model(context, show=progress)
+    with Live(progress=progress, as_json=as_json) as live:
+        result = run(graph, question, context, live)
+    if as_json:
+        write_json(as_object(result))
+    else:
+        show(result, trace=trace, quiet=quiet)
+    return REFUSED if result.answer["refused"] else 0

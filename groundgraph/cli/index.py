@@ -1,0 +1,42 @@
+"""`groundgraph index`: read documents into a collection."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from groundgraph.cli.terminal import printable, shows_progress, write
+
+PARTLY_READ = 1
+
+
+def index(
+    paths: Annotated[list[Path], typer.Argument(metavar="PATH", help="Files and folders to read.", show_default=False)],
+    collection: Annotated[
+        str, typer.Option("--collection", "-c", metavar="NAME", help="Collection to read them into.")
+    ] = "default",
+    jsonl: Annotated[bool, typer.Option("--jsonl", help="Each row of a .jsonl file is a document.")] = False,
+    embedding_model: Annotated[
+        str | None, typer.Option(metavar="PROVIDER:MODEL", help="Embedding model of a new collection.")
+    ] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Say only what could not be read.")] = False,
+) -> int:
+    """Bring a collection up to date with files and folders.
+
+    What has not changed is not embedded again, and what is gone is removed. Reads .md .txt .html .pdf .docx .csv
+    .json .jsonl and other text. Exit status: 0 all was read, 1 some files could not be read, 2 nothing could be read
+    or bad use.
+    """
+    from groundgraph.cli.progress import bars
+    from groundgraph.knowledge.index import index as bring_up_to_date
+
+    with bars(show=shows_progress(quiet=quiet)) as report:
+        done = bring_up_to_date(paths, collection, jsonl=jsonl, embedding_model=embedding_model, progress=report)
+    if not quiet:
+        write(
+            f"{collection}: {done.added} added, {done.updated} updated, {done.unchanged} unchanged, "
+            f"{done.removed} removed; {done.chunks} chunks, {done.embedded} embedded"
+        )
+    for unreadable in done.unreadable:
+        typer.echo(f"not read: {printable(unreadable.source)}: {printable(unreadable.reason)}", err=True)
+    return PARTLY_READ if done.unreadable else 0

@@ -1,0 +1,91 @@
+"""Show what a run gave: for people, and as JSON."""
+
+import json
+from typing import Any
+
+from groundgraph.cli.run import Result
+from groundgraph.cli.terminal import one_line, write
+from state.schemas import Citation, Step
+
+QUOTE = 240
+"""Characters of a quote that are shown."""
+FIGURES = 100
+"""Characters of a step's figures that are shown without `--trace`."""
+
+
+def as_object(result: Result) -> dict[str, Any]:
+    """Return the result as plain JSON values."""
+    answer = result.answer
+    return {
+        "answer": answer["answer"],
+        "citations": answer["citations"],
+        "passages": [
+            {**passage.model_dump(mode="json", exclude={"type"}), "locator": passage.locator}
+            for passage in answer["passages"]
+        ],
+        "refused": answer["refused"],
+        "refusal_reason": answer["refusal_reason"],
+        "steps": answer["steps"],
+        "warnings": result.warnings,
+        "usage": answer["usage"],
+        "seconds": round(result.seconds, 3),
+        "pattern": result.pattern,
+    }
+
+
+def show(result: Result, *, trace: bool, quiet: bool) -> None:
+    """Write the answer unless it stands there already, its citations, and unless `quiet` the path and the cost."""
+    answer = result.answer
+    if answer["answer"].strip() != result.streamed.strip():
+        write(answer["answer"])
+    if answer["refused"]:
+        write(f"Refused: {answer['refusal_reason']}.")
+    for citation in answer["citations"]:
+        _show_citation(citation, whole=trace)
+    if quiet and not trace:
+        return
+    write(f"\nPath of {result.pattern}", dim=True)
+    for step in answer["steps"]:
+        _show_step(step, whole=trace)
+    if trace:
+        seconds = answer["usage"].get("seconds", {})
+        write(f"Seconds: {', '.join(f'{node} {spent:.2f}' for node, spent in seconds.items())}")
+    for warning in result.warnings:
+        write(f"Warning: {warning}")
+    write(_cost(result), dim=True)
+
+
+def _show_citation(citation: Citation, *, whole: bool) -> None:
+    quote = one_line(citation["quote"], len(citation["quote"]) + 1 if whole else QUOTE)
+    write(f"\n[{citation['number']}] {citation['source']}, {citation['locator']}\n    “{quote}”")
+
+
+def _show_step(step: Step, *, whole: bool) -> None:
+    """Write a step on one line; `whole`, with every figure on a line of its own."""
+    said = f"  {step['node']:<16} {step['decision']}"
+    if whole:
+        write(said)
+        for key, value in step["figures"].items():
+            write(f"      {key} = {json.dumps(value, ensure_ascii=False)}")
+    else:
+        figures = ", ".join(f"{key} {_figure(value)}" for key, value in step["figures"].items())
+        write(f"{said} ({one_line(figures, FIGURES)})" if figures else said)
+
+
+def _figure(value: Any) -> str:
+    if isinstance(value, float):
+        return f"{value:.2f}"
+    if isinstance(value, list):
+        return " ".join(_figure(item) for item in value)
+    return str(value)
+
+
+def _cost(result: Result) -> str:
+    usage = result.answer["usage"]
+    calls, searches = usage.get("model_calls", 0), usage.get("searches", 0)
+    parts = [f"{calls} model call{'' if calls == 1 else 's'}"]
+    if calls:
+        parts.append(f"{usage.get('prompt_tokens', 0)} tokens read, {usage.get('completion_tokens', 0)} written")
+    if searches:
+        parts.append(f"{searches} web search{'' if searches == 1 else 'es'}")
+    return ", ".join([*parts, f"{result.seconds:.1f} s"])

@@ -1,0 +1,75 @@
+"""Bad use is one clear line and status 2; a traceback comes only when asked for."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.cli import run
+
+Capsys = pytest.CaptureFixture[str]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "line"),
+    [
+        (["bogus"], "No such command 'bogus'. See groundgraph --help."),
+        (["ask"], "Missing argument 'QUESTION'. See groundgraph ask --help."),
+        (["ask", "Why?", "--pattern", "magic"], "pattern='magic': unknown; known are "),
+        (["ask", "Why?", "--set", "top_k"], "--set 'top_k': give it as key=value, such as crag.theta_high=0.8"),
+        (["ask", "Why?", "--set", "top_q=3"], "Context.top_q: unknown key; known are "),
+        (["ask", "Why?", "--set", "top_k=-1"], "Context.top_k=-1: Input should be greater than or equal to 1"),
+        (["ask", "Why?", "--set", "crag.theta_high=2"], "Context.crag.theta_high=2: "),
+        (["ask", "Why?", "--set", "top_k=3", "--set", "top_k.x=1"], "--set 'top_k.x=1': top_k is set to 3"),
+        (["ask", "Why?", "--profile", "none.toml"], "profile 'none.toml': No such file or directory; give the path"),
+        (["ask", " ", "--set", "answerer=extractive"], "the question is empty: ask something"),
+        (["ask", "Why?", "-c", "nowhere", "-p", "naive", "--set", "answerer=extractive"], "no collection 'nowhere'"),
+        (["index", "nowhere"], "no such file or folder: 'nowhere'"),
+        (["graph", "magic"], "pattern='magic': unknown; known are "),
+        (["graph", "crag", "--format", "svg"], "Invalid value for '--format'"),
+        (["serve", "--port", "0"], "Invalid value for '--port'"),
+    ],
+)
+def test_bad_use_is_one_line(arguments: list[str], line: str, capsys: Capsys) -> None:
+    ran = run(capsys, *arguments)
+    assert ran.status == 2
+    assert ran.err.startswith(f"error: {line}")
+    assert ran.err.count("\n") == 1 and ran.out == ""
+
+
+@pytest.mark.parametrize("arguments", [["ask", "Why?", "--set", "top_k=0"], ["ask"], ["ask", "Why?", "-p", "magic"]])
+def test_with_json_the_error_is_the_one_object(arguments: list[str], capsys: Capsys) -> None:
+    ran = run(capsys, *arguments, "--json")
+    assert ran.status == 2
+    assert list(ran.object) == ["error"] and ran.err == ""
+
+
+def test_a_profile_that_is_not_toml(tmp_path: Path, capsys: Capsys) -> None:
+    profile = tmp_path / "mine.toml"
+    profile.write_text("top_k: 3")
+    ran = run(capsys, "ask", "Why?", "--profile", str(profile))
+    assert ran.status == 2
+    assert "mine.toml' is not TOML" in ran.err
+
+
+@pytest.mark.parametrize("arguments", [["--debug", "graph", "magic"], ["graph", "magic", "--debug"]])
+def test_debug_adds_the_traceback(arguments: list[str], capsys: Capsys) -> None:
+    ran = run(capsys, *arguments)
+    assert ran.status == 2
+    assert "Traceback (most recent call last)" in ran.err
+    assert ran.err.endswith("error: pattern='magic': unknown; known are naive, crag, router\n")
+
+
+def test_a_file_that_cannot_be_written(capsys: Capsys) -> None:
+    ran = run(capsys, "graph", "naive", "--output", "no/such/folder/naive.mmd")
+    assert ran.status == 2
+    assert ran.err == "error: [Errno 2] No such file or directory: 'no/such/folder/naive.mmd'\n"
+
+
+def test_ctrl_c_leaves_no_traceback(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: Capsys) -> None:
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("groundgraph.knowledge.index.index", interrupted)
+    ran = run(capsys, "index", str(tmp_path))
+    assert ran.status == 130
+    assert "Traceback" not in ran.err

@@ -1,0 +1,36 @@
+"""Every command's help text, and how fast it comes."""
+
+import subprocess
+import sys
+
+import pytest
+from syrupy.assertion import SnapshotAssertion
+
+from tests.cli import run
+
+COMMANDS = ["", "index", "ask", "graph", "collections", "doctor", "serve", "evaluator", "evaluator train"]
+HEAVY = ("langgraph", "langchain", "langchain_core", "numpy", "faiss", "rich")
+
+
+@pytest.fixture(autouse=True)
+def width(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "100")
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help(command: str, capsys: pytest.CaptureFixture[str], snapshot: SnapshotAssertion) -> None:
+    ran = run(capsys, *command.split(), "--help")
+    assert ran.status == 0
+    assert ran.out == snapshot
+
+
+def test_no_command_shows_the_help(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(capsys).out == run(capsys, "--help").out
+
+
+def test_help_imports_nothing_heavy() -> None:
+    code = (
+        "import sys; from groundgraph.cli.app import run; run(['ask', '--help']); print(*sys.modules, file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert not set(HEAVY) & set(done.stderr.split())

@@ -1,0 +1,66 @@
+"""`groundgraph index` and `groundgraph collections`."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.cli import run, run_at_terminal
+from tests.embedder import use_bag_embedder
+
+Capsys = pytest.CaptureFixture[str]
+
+
+@pytest.fixture(autouse=True)
+def bag_of_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    use_bag_embedder(monkeypatch)
+
+
+@pytest.fixture
+def notes(tmp_path: Path) -> Path:
+    folder = tmp_path / "notes"
+    folder.mkdir()
+    (folder / "sea.md").write_text("The sea is deep.")
+    (folder / "sky.md").write_text("The sky is blue.")
+    return folder
+
+
+def test_it_says_what_changed(notes: Path, capsys: Capsys) -> None:
+    ran = run(capsys, "index", str(notes))
+    assert (ran.status, ran.err) == (0, "")
+    assert ran.out == "default: 2 added, 0 updated, 0 unchanged, 0 removed; 2 chunks, 2 embedded\n"
+    assert run(capsys, "index", str(notes)).out.endswith("2 unchanged, 0 removed; 2 chunks, 0 embedded\n")
+
+
+def test_unreadable_files_are_named_and_the_others_indexed(notes: Path, capsys: Capsys) -> None:
+    (notes / "song.txt").write_bytes(b"\x00\x01\x02\xff" * 100)
+    ran = run(capsys, "index", str(notes), "--quiet")
+    assert ran.status == 1 and ran.out == ""
+    assert ran.err.startswith("not read: ") and "song.txt" in ran.err and ran.err.count("\n") == 1
+
+
+def test_nothing_readable_is_bad_use(tmp_path: Path, capsys: Capsys) -> None:
+    (tmp_path / "song.txt").write_bytes(b"\x00\x01\x02\xff" * 100)
+    ran = run(capsys, "index", str(tmp_path / "song.txt"))
+    assert ran.status == 2 and ran.err.count("\n") == 1
+    assert "no collections" in run(capsys, "collections").out.lower()
+
+
+def test_progress_is_shown_on_a_terminal_only(notes: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capsys) -> None:
+    ran = run_at_terminal(capsys, monkeypatch, "index", str(notes))
+    assert "reading files" in ran.err and "embedding chunks" in ran.err and "2/2" in ran.err
+    assert run_at_terminal(capsys, monkeypatch, "index", str(notes), "--quiet").err == ""
+
+
+def test_a_chinese_collection_name(notes: Path, capsys: Capsys) -> None:
+    assert run(capsys, "index", str(notes), "-c", "笔记").status == 0
+    assert "笔记" in run(capsys, "collections").out
+
+
+def test_collections_are_listed(notes: Path, capsys: Capsys) -> None:
+    assert run(capsys, "collections", "--json").object == {"collections": []}
+    run(capsys, "index", str(notes), "-c", "mine")
+    header, row = run(capsys, "collections").out.splitlines()
+    assert header.split() == ["Name", "Documents", "Chunks", "Embedding", "model", "Size", "Path"]
+    assert row.split()[:4] == ["mine", "2", "2", "bag:64"]
+    (found,) = run(capsys, "collections", "--json").object["collections"]
+    assert found["documents"] == 2 and found["bytes"] > 0 and Path(found["path"]).exists()
