@@ -1,0 +1,48 @@
+# Needs Python 3.11-3.13 only. PYTHON= names another one, VENV= another place for the environment.
+VENV ?= .venv
+SUPPORTED = import sys, venv, ensurepip; sys.exit(not (3, 11) <= sys.version_info < (3, 14))
+PYTHON ?= $(shell for python in python3 python3.13 python3.12 python3.11; do \
+	$$python -c '$(SUPPORTED)' 2>/dev/null && echo $$python && break; done)
+
+BIN = $(VENV)/bin
+PIP = $(BIN)/python -m pip install --disable-pip-version-check -c constraints.txt
+GROUNDGRAPH = $(BIN)/groundgraph
+CODE = graphs nodes state groundgraph tests
+
+.PHONY: install demo test lint format typecheck clean
+.DEFAULT_GOAL = install
+
+install: $(VENV)/dev  ## everything, for working on the project
+
+demo: $(VENV)/local  ## index docs/, then ask in English, in Chinese, and what the docs do not answer
+	$(GROUNDGRAPH) index docs --collection demo
+	$(GROUNDGRAPH) ask --collection demo "How does groundgraph decide that a retrieved passage is correct?"
+	$(GROUNDGRAPH) ask --collection demo "没有 API 密钥也能使用吗？"
+	$(GROUNDGRAPH) ask --collection demo "Who won the 1998 FIFA World Cup?"; test $$? -eq 3  # refused
+
+test: $(VENV)/dev  ## every test, the embedded models' too
+	$(BIN)/pytest
+
+lint: $(VENV)/dev
+	$(BIN)/ruff check $(CODE)
+	$(BIN)/ruff format --check $(CODE)
+	$(BIN)/lint-imports
+
+format: $(VENV)/dev
+	$(BIN)/ruff check --fix $(CODE)
+	$(BIN)/ruff format $(CODE)
+
+typecheck: $(VENV)/dev
+	$(BIN)/mypy
+
+clean:  ## the environment and what tools left behind; collections and weights stay
+	rm -rf $(VENV) build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+
+# A file in the environment says that an extra is installed, so that it is not installed again.
+$(VENV)/local $(VENV)/dev: $(VENV)/%: pyproject.toml constraints.txt | $(BIN)/python
+	$(PIP) -e '.[$*]'
+	@touch $@
+
+$(BIN)/python:
+	@test -n "$(PYTHON)" || { echo "Python 3.11, 3.12 or 3.13 with venv was not found: make PYTHON=/path/to/python" >&2; exit 2; }
+	$(PYTHON) -m venv $(VENV)
