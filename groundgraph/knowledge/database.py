@@ -52,7 +52,7 @@ END;
 def create(folder: Path, settings: Mapping[str, str]) -> None:
     """Make the SQLite file of a collection, unless another process just did."""
     folder.mkdir(parents=True, exist_ok=True)
-    with connect(folder / FILE, create=True) as db, transaction(db):
+    with connect(folder / FILE, write=True, create=True) as db, transaction(db):
         if db.execute("PRAGMA user_version").fetchone()[0]:
             return
         for statement in _statements(_SCHEMA):
@@ -70,7 +70,9 @@ def version(folder: Path) -> int:
 
 
 @contextmanager
-def connect(file: Path, *, create: bool = False, busy_seconds: float = BUSY_SECONDS) -> Iterator[sqlite3.Connection]:
+def connect(
+    file: Path, *, write: bool = False, create: bool = False, busy_seconds: float = BUSY_SECONDS
+) -> Iterator[sqlite3.Connection]:
     """Open the SQLite file for a moment, about 0.1 ms; its errors become `CollectionError`."""
     with clear_errors(file):
         mode = "rwc" if create else "rw"
@@ -78,8 +80,9 @@ def connect(file: Path, *, create: bool = False, busy_seconds: float = BUSY_SECO
         try:
             if create:
                 db.execute("PRAGMA journal_mode = WAL")
-            db.execute("PRAGMA foreign_keys = ON")
-            db.execute("PRAGMA synchronous = NORMAL")
+            if write:
+                db.execute("PRAGMA foreign_keys = ON")
+                db.execute("PRAGMA synchronous = NORMAL")
             yield db
         finally:
             db.close()

@@ -45,7 +45,7 @@ class SQLiteStore:
 
     def configure(self, **settings: str) -> None:
         """Change `description`, or `embedding_model` while there are no chunks."""
-        with connect(self._file) as db, transaction(db):
+        with connect(self._file, write=True) as db, transaction(db):
             db.executemany("UPDATE settings SET value = ? WHERE name = ?", ((v, k) for k, v in settings.items()))
 
     def kept(self) -> dict[str, Kept]:
@@ -65,7 +65,7 @@ class SQLiteStore:
         Raises:
             CollectionError: The vectors have another dimension than those that are there.
         """
-        with connect(self._file) as db, transaction(db):
+        with connect(self._file, write=True) as db, transaction(db):
             for entry in entries:
                 _check_dimension(db, self.name, entry.vectors)
                 db.execute("DELETE FROM documents WHERE source = ?", (entry.document.source,))
@@ -74,7 +74,7 @@ class SQLiteStore:
 
     def forget(self, sources: Sequence[str]) -> int:
         """Remove documents with their chunks and return how many there were."""
-        with connect(self._file) as db, transaction(db):
+        with connect(self._file, write=True) as db, transaction(db):
             removed = sum(db.execute("DELETE FROM documents WHERE source = ?", (one,)).rowcount for one in sources)
             if removed:
                 _next_generation(db)
@@ -82,13 +82,15 @@ class SQLiteStore:
 
     def nearest(self, vector: Vectors, k: int) -> list[Hit]:
         """Return at most `k` chunks by inner product with `vector`, shape (dimension,), best first."""
-        info = self.info()
-        if info.dimension not in {0, len(vector)}:
+        try:
+            found = vector_index(self.folder).search(vector, k)
+        except ValueError as error:
+            info = self.info()
             raise CollectionError(
                 f"collection {self.name!r} holds vectors of {info.dimension} dimensions from {info.embedding_model!r}, "
                 f"the question has {len(vector)}: ask with the stored model or index anew"
-            )
-        return [Hit(self._id(chunk), score) for chunk, score in vector_index(self.folder).search(vector, k)]
+            ) from error
+        return [Hit(self._id(chunk), score) for chunk, score in found]
 
     def matching(self, question: str, k: int) -> list[Hit]:
         """Return at most `k` chunks that share a word with the question, by BM25, best first."""

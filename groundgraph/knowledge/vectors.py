@@ -6,9 +6,10 @@ import os
 import sqlite3
 import threading
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from groundgraph.errors import CollectionError
 from groundgraph.knowledge.database import FILE, connect, transaction
@@ -17,6 +18,14 @@ from groundgraph.knowledge.store import Vectors
 logger = logging.getLogger(__name__)
 
 _ROWS = 8192
+
+
+class _Loaded(NamedTuple):
+    state: str
+    index: Any
+    """A `faiss.IndexFlatIP`. Its `IndexIDMap` would bring the ids along, but starts all cores for a single question."""
+    chunks: NDArray[np.int64]
+    """Chunk of each position in the index."""
 
 
 class VectorIndex:
@@ -31,28 +40,36 @@ class VectorIndex:
         self._database = folder / FILE
         self._file = folder / "vectors.faiss"
         self._lock = threading.Lock()
-        self._state = ""
-        self._index: Any = None
+        self._loaded = _Loaded("", None, np.empty(0, np.int64))
 
     def search(self, vector: Vectors, k: int) -> list[tuple[int, float]]:
-        """Return at most `k` (chunk, inner product) for a vector of shape (dimension,), best first."""
-        index = self.current()
-        if index is None:
-            return []
-        scores, chunks = index.search(np.ascontiguousarray(vector, np.float32)[None], min(k, index.ntotal))
-        return [(int(chunk), float(score)) for chunk, score in zip(chunks[0], scores[0], strict=True) if chunk >= 0]
+        """Return at most `k` (chunk, inner product) for a vector of shape (dimension,), best first.
 
-    def current(self) -> Any:
-        """Return the index of the SQLite file as it is now; None if there is no vector."""
+        Raises:
+            ValueError: The vector has another dimension than the index.
+        """
+        _, index, chunks = self.current()
+        if not len(chunks):
+            return []
+        if len(vector) != index.d:
+            raise ValueError(f"vector has {len(vector)} dimensions, the index {index.d}")
+        scores, positions = index.search(np.ascontiguousarray(vector, np.float32)[None], min(k, len(chunks)))
+        return list(zip(chunks[positions[0]].tolist(), scores[0].tolist(), strict=True))
+
+    def current(self) -> _Loaded:
+        """Return the index of the SQLite file as it is now."""
         with connect(self._database) as db:
-            if _state(db) == self._state:
-                return self._index
+            loaded = self._loaded
+            if _state(db) == loaded.state:
+                return loaded
             with self._lock, transaction(db, write=False):
-                state = _state(db)
-                if state != self._state:
-                    self._index = self._load(db, state) or self._build(db, state)
-                    self._state = state
-                return self._index
+                if (state := _state(db)) != self._loaded.state:
+                    chunks = np.array(
+                        [row[0] for row in db.execute("SELECT chunk FROM vectors ORDER BY chunk")], np.int64
+                    )
+                    index = (self._load(db, state) or self._build(db, state)) if len(chunks) else None
+                    self._loaded = _Loaded(state, index, chunks)
+                return self._loaded
 
     def _load(self, db: sqlite3.Connection, state: str) -> Any:
         """Return the index in the file, or None if the file is not the one that was saved for this state."""
@@ -67,14 +84,11 @@ class VectorIndex:
         import faiss
 
         dimension = db.execute("SELECT value FROM settings WHERE name = 'dimension'").fetchone()[0]
-        rows = db.execute("SELECT chunk, vector FROM vectors ORDER BY chunk")
-        index: Any = None
+        index = faiss.IndexFlatIP(dimension)
+        rows = db.execute("SELECT vector FROM vectors ORDER BY chunk")
         while part := rows.fetchmany(_ROWS):
-            index = index or faiss.index_factory(dimension, "IDMap,Flat", faiss.METRIC_INNER_PRODUCT)
-            vectors = np.frombuffer(b"".join(blob for _, blob in part), "<f4").reshape(-1, dimension)
-            index.add_with_ids(vectors, np.array([chunk for chunk, _ in part], np.int64))
-        if index is not None:
-            self._save(index, state)
+            index.add(np.frombuffer(b"".join(blob for (blob,) in part), "<f4").reshape(-1, dimension))
+        self._save(index, state)
         return index
 
     def _save(self, index: Any, state: str) -> None:
@@ -83,7 +97,7 @@ class VectorIndex:
 
         half = self._file.with_suffix(".half")
         try:
-            with connect(self._database, busy_seconds=0) as db, transaction(db):
+            with connect(self._database, busy_seconds=0, write=True) as db, transaction(db):
                 if _state(db) != state:
                     return
                 faiss.write_index(index, str(half))
