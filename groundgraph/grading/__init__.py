@@ -1,0 +1,1 @@
+"""Grade what was found: relevance, sentences worth keeping, support of an answer, answers by quotation."""

@@ -1,0 +1,73 @@
+"""What an evaluator is worth, source by source: ranking, calibration, and how often it answers and refuses."""
+
+from collections.abc import Callable, Iterable, Sequence
+
+import numpy as np
+
+from groundgraph.grading.features import Floats
+from groundgraph.grading.fit_passages import Example
+from groundgraph.grading.head import Head
+from groundgraph.grading.metrics import auc, expected_calibration_error
+
+LOW = 0.50
+HIGH = 0.79
+"""CRAG's thresholds: every passage at or below LOW means refusal, one at HIGH or above means Correct."""
+
+Figures = dict[str, float | int | None]
+
+
+def measure_passages(
+    head: Head, rows_of: Callable[[Example], Floats], examples: Sequence[Example]
+) -> dict[str, Figures]:
+    """Return the figures of a head for each source, and over the pairs of all of them as `all`.
+
+    `auc`, `accuracy` (at 0.5) and `ece` are over the pairs of retrieved sets; shares are over questions. `answered`:
+    of those with a relevant passage among five (or, in NoMIRACL, with one in ten by the whole set's label), some
+    passage scores above 0.5. `relevant_above_low`: a relevant one does. `correct`: some passage scores 0.79 or more.
+    The others are refusals, all passages at or below 0.5: `refused_unanswerable` (questions labelled so),
+    `refused_withheld` (every relevant passage taken out), `refused_foreign` (asked of another source's passages).
+    """
+    sources = sorted({example.candidates.question.source for example in examples})
+    figures = {
+        source: _figures(head, rows_of, [e for e in examples if e.candidates.question.source == source])
+        for source in sources
+    }
+    return figures | {"all": _figures(head, rows_of, examples)}
+
+
+def _figures(head: Head, rows_of: Callable[[Example], Floats], examples: Sequence[Example]) -> Figures:
+    scored = [(example.candidates, head.predict(rows_of(example))) for example in examples]
+    retrieved = [(found, scores) for found, scores in scored if found.kind == "retrieved"]
+    known = [(np.array(found.labels, dtype=bool), scores) for found, scores in retrieved if found.is_known]
+    labels = np.concatenate([part for part, _ in known]) if known else np.array([], dtype=bool)
+    values = np.concatenate([part for _, part in known]) if known else np.array([])
+    held = [scores for found, scores in retrieved if True in found.labels or not found.is_known]
+    return {
+        "pairs": len(labels),
+        "relevant_pairs": int(labels.sum()),
+        "auc": _rounded(auc(values, labels)),
+        "accuracy": _share((values > LOW) == labels),
+        "ece": _rounded(expected_calibration_error(values, labels)) if len(labels) else None,
+        "answerable": len(held),
+        "answered": _share(scores.max() > LOW for scores in held),
+        "relevant_above_low": _share(scores[part].max() > LOW for part, scores in known if part.any()),
+        "correct": _share(scores.max() >= HIGH for scores in held),
+        "unanswerable": sum(not found.question.answerable for found, _ in retrieved),
+        "refused_unanswerable": _share(
+            scores.max() <= LOW for found, scores in retrieved if not found.question.answerable
+        ),
+        "refused_withheld": _share(scores.max() <= LOW for found, scores in scored if found.kind == "withheld"),
+        "refused_foreign": _share(scores.max() <= LOW for found, scores in scored if found.kind == "foreign"),
+        "answered_crossed": _share(
+            scores.max() > LOW for found, scores in scored if found.kind == "crossed" and True in found.labels
+        ),
+    }
+
+
+def _share(hits: Iterable[bool]) -> float | None:
+    values = list(hits)
+    return round(float(np.mean(values)), 4) if values else None
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None else round(value, 4)

@@ -1,0 +1,61 @@
+"""Vectors of training texts, kept in the user's cache between runs."""
+
+import hashlib
+import os
+from collections.abc import Iterable
+from pathlib import Path
+
+import numpy as np
+from rich.progress import track
+
+from groundgraph.grading.vector_cache import Vector
+from groundgraph.models import EmbeddingModel
+
+_BATCH = 64
+_SAVE_EVERY = 20
+
+
+class VectorStore:
+    """Vectors by text in one `.npz` file; what is missing is embedded and added."""
+
+    def __init__(self, path: Path, model: EmbeddingModel) -> None:
+        """Open the file, or start one; it holds the vectors of `model` only."""
+        self._path = path
+        self._model = model
+        self._vectors: dict[str, Vector] = {}
+        if path.exists():
+            with np.load(path, allow_pickle=False) as stored:
+                self._vectors = dict(zip(stored["keys"].tolist(), stored["vectors"], strict=True))
+
+    def passages(self, texts: Iterable[str], description: str) -> dict[str, Vector]:
+        """Return the passage vectors of texts, by text, showing progress while any is embedded."""
+        keys = {text: _key("passage", text) for text in texts}
+        missing = [text for text, key in keys.items() if key not in self._vectors]
+        batches = [missing[start : start + _BATCH] for start in range(0, len(missing), _BATCH)]
+        for count, batch in enumerate(track(batches, description, disable=not batches), start=1):
+            self._vectors.update(zip((keys[text] for text in batch), self._model.embed_passages(batch), strict=True))
+            if count % _SAVE_EVERY == 0:
+                self._save()
+        if missing:
+            self._save()
+        return {text: self._vectors[key] for text, key in keys.items()}
+
+    def questions(self, texts: Iterable[str], description: str) -> dict[str, Vector]:
+        """Return the query vectors of questions, by text, showing progress while any is embedded."""
+        keys = {text: _key("query", text) for text in texts}
+        missing = [text for text, key in keys.items() if key not in self._vectors]
+        for text in track(missing, description, disable=not missing):
+            self._vectors[keys[text]] = self._model.embed_query(text)
+        if missing:
+            self._save()
+        return {text: self._vectors[key] for text, key in keys.items()}
+
+    def _save(self) -> None:
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        temporary = self._path.with_suffix(f".{os.getpid()}.npz")
+        np.savez(temporary, keys=np.array(list(self._vectors)), vectors=np.stack(list(self._vectors.values())))
+        temporary.replace(self._path)
+
+
+def _key(kind: str, text: str) -> str:
+    return hashlib.sha256(f"{kind}: {text}".encode()).hexdigest()[:32]

@@ -1,0 +1,52 @@
+"""The weights of the embedded evaluator: three logistic heads in one JSON file."""
+
+from functools import cache
+from pathlib import Path
+from typing import Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from groundgraph.errors import ModelError
+from groundgraph.grading.features import AMONG_FEATURES, PAIR_FEATURES
+from groundgraph.grading.head import Head
+from groundgraph.grading.sentence_features import SENTENCE_FEATURES
+
+DEFAULT_WEIGHTS = Path(__file__).with_name("evaluator.json")
+
+
+class Weights(BaseModel):
+    """Heads of the embedded evaluator, for the features of this version of the code."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    version: Literal[1] = 1
+    embedding_model: str = Field(description="Model whose similarities the heads were fitted on.")
+    alone: Head = Field(description="Grades a passage that comes alone.")
+    among: Head = Field(description="Grades a passage among other candidates.")
+    sentence: Head = Field(description="Tells the sentences of a passage that are worth keeping, at 0.5 or more.")
+
+    @model_validator(mode="after")
+    def _features_are_ours(self) -> Self:
+        heads = ((self.alone, PAIR_FEATURES), (self.among, AMONG_FEATURES), (self.sentence, SENTENCE_FEATURES))
+        for head, features in heads:
+            if head.features != features:
+                raise ValueError(f"features are {head.features}, but this version computes {features}")
+        return self
+
+
+@cache
+def load_weights(path: Path = DEFAULT_WEIGHTS) -> Weights:
+    """Return the weights in a file, validated; nothing in it is ever run.
+
+    Raises:
+        ModelError: The file is missing, is not JSON, or does not fit this version.
+    """
+    remedy = "reinstall groundgraph, or train again: python -m groundgraph.grading.train DATA_DIR"
+    try:
+        return Weights.model_validate_json(path.read_bytes())
+    except OSError as error:
+        raise ModelError(f"evaluator weights {str(path)!r} cannot be read: {error.strerror}; {remedy}") from None
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(map(str, first["loc"])) or "file"
+        raise ModelError(f"evaluator weights {str(path)!r} are broken at {where!r}: {first['msg']}; {remedy}") from None
