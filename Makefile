@@ -12,34 +12,34 @@ CODE = graphs nodes state groundgraph tests
 .PHONY: install demo test lint format typecheck clean
 .DEFAULT_GOAL = install
 
-install: $(VENV)/dev  ## everything, for working on the project
+install: $(VENV)/installed-dev  ## everything, for working on the project
 
-demo: $(VENV)/local  ## index docs/, then ask in English, in Chinese, and what the docs do not answer
+demo: $(VENV)/installed-local  ## index docs/, then ask in English, in Chinese, and what the docs do not answer
 	$(GROUNDGRAPH) index docs --collection demo
 	$(GROUNDGRAPH) ask --collection demo "How does groundgraph decide that a retrieved passage is correct?"
 	$(GROUNDGRAPH) ask --collection demo "没有 API 密钥也能使用吗？"
 	$(GROUNDGRAPH) ask --collection demo "Who won the 1998 FIFA World Cup?"; test $$? -eq 3  # refused
 
-test: $(VENV)/dev  ## every test, the embedded models' too
+test: $(VENV)/installed-dev  ## every test, the embedded models' too
 	$(BIN)/pytest
 
-lint: $(VENV)/dev
+lint: $(VENV)/installed-dev
 	$(BIN)/ruff check $(CODE)
 	$(BIN)/ruff format --check $(CODE)
 	$(BIN)/lint-imports
 
-format: $(VENV)/dev
+format: $(VENV)/installed-dev
 	$(BIN)/ruff check --fix $(CODE)
 	$(BIN)/ruff format $(CODE)
 
-typecheck: $(VENV)/dev
+typecheck: $(VENV)/installed-dev
 	$(BIN)/mypy
 
 clean:  ## the environment and what tools left behind; collections and weights stay
 	rm -rf $(VENV) build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
 
 # A file in the environment says that an extra is installed, so that it is not installed again.
-$(VENV)/local $(VENV)/dev: $(VENV)/%: pyproject.toml constraints.txt | $(BIN)/python
+$(VENV)/installed-local $(VENV)/installed-dev: $(VENV)/installed-%: pyproject.toml constraints.txt | $(BIN)/python
 	$(PIP) -e '.[$*]'
 	@touch $@
 
