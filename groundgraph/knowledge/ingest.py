@@ -57,7 +57,7 @@ def ingest(
     changed = [source for source in loaded if source not in kept or kept[source].digest != digests[source]]
     cut = [_cut(loaded[source], digests[source], info.chunker) for source in changed]
     embedded = _embed(store, info.embedding_model, cut, progress)
-    removed = store.forget(_gone(kept, loaded.keys(), {one.source for one in unreadable}, roots))
+    removed = store.forget(_gone(kept, loaded.keys(), [one.source for one in unreadable], roots))
     store.refresh()
     updated = sum(source in kept for source in changed)
     return IngestReport(
@@ -97,14 +97,17 @@ def _sha256(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _gone(kept: dict[str, Kept], loaded: Iterable[str], unreadable: set[str], roots: Sequence[Path]) -> list[str]:
-    """Return the sources of documents from below `roots` that are there no more, unreadable ones left alone."""
+def _gone(kept: dict[str, Kept], loaded: Iterable[str], unreadable: Sequence[str], roots: Sequence[Path]) -> list[str]:
+    """Return the sources of documents from below `roots` that are there no more; what is unreadable may still be."""
     return [
         source
         for source in kept.keys() - set(loaded)
-        if kept[source].origin not in unreadable
-        and any(Path(kept[source].origin).is_relative_to(root) for root in roots)
+        if _is_below(kept[source].origin, roots) and not _is_below(kept[source].origin, unreadable)
     ]
+
+
+def _is_below(origin: str, places: Iterable[Path | str]) -> bool:
+    return any(Path(origin).is_relative_to(place) for place in places)
 
 
 def _cut(document: LoadedDocument, digest: str, chunker: str) -> _Cut:

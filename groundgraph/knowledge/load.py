@@ -1,11 +1,13 @@
 """Read documents from files and folders."""
 
+import os
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from groundgraph.errors import InputError, LoadError
+from groundgraph.knowledge.blocks import blocks
 from groundgraph.knowledge.convert import docx_document, html_document, pdf_document
 from groundgraph.knowledge.decode import clean, decode
 from groundgraph.knowledge.document import JSON, LoadedDocument, Unreadable
@@ -25,7 +27,6 @@ _TABLES = {".csv": csv_document, ".tsv": csv_document, ".json": json_document}
 _MARKDOWN = {".md", ".markdown", ".mdx"}
 _FRONT_MATTER = re.compile(r"---[ \t]*\n(.*?)\n(?:---|\.\.\.)[ \t]*(?:\n|$)", re.DOTALL)
 _FIELD = re.compile(r"^(\w[\w-]*):[ \t]*(.+?)[ \t]*$", re.MULTILINE)
-_FIRST_HEADING = re.compile(r"^#[ \t]+(.+?)[ \t#]*$", re.MULTILINE)
 
 
 def load(paths: Sequence[Path | str], *, jsonl: bool = False) -> Iterator[LoadedDocument | Unreadable]:
@@ -54,7 +55,7 @@ def files(paths: Sequence[Path | str], *, jsonl: bool = False) -> list[Path]:
     """
     found: dict[Path, None] = {}
     for path in map(Path, paths):
-        if not path.exists():
+        if not os.path.exists(path):  # `Path.exists` fails on a name that is too long
             raise InputError(f"no such file or folder: {str(path)!r}; check the spelling")
         if not path.is_dir() and not path.is_file():
             raise InputError(f"neither a file nor a folder: {str(path)!r}; give one that holds documents")
@@ -134,6 +135,8 @@ def _markdown_document(text: str, source: str) -> LoadedDocument:
 
 
 def _titled(document: LoadedDocument) -> LoadedDocument:
-    """Give a document that states no title its first top heading as the title."""
-    heading = _FIRST_HEADING.search(document.text) if document.format == "markdown" else None
-    return replace(document, title=heading[1]) if heading and not document.title else document
+    """Give a Markdown document that states no title its first heading as the title."""
+    if document.title or document.format != "markdown":
+        return document
+    headings = (block.headings[-1] for block in blocks(document.text) if block.kind == "heading")
+    return replace(document, title=next(headings, ""))

@@ -82,15 +82,13 @@ class SQLiteStore:
 
     def nearest(self, vector: Vectors, k: int) -> list[Hit]:
         """Return at most `k` chunks by inner product with `vector`, shape (dimension,), best first."""
-        try:
-            found = vector_index(self.folder).search(vector, k)
-        except ValueError as error:
-            info = self.info()
+        loaded = vector_index(self.folder).current()
+        if loaded.dimension not in {0, len(vector)}:
             raise CollectionError(
-                f"collection {self.name!r} holds vectors of {info.dimension} dimensions from {info.embedding_model!r}, "
-                f"the question has {len(vector)}: ask with the stored model or index anew"
-            ) from error
-        return [Hit(self._id(chunk), score) for chunk, score in found]
+                f"collection {self.name!r} holds vectors of {loaded.dimension} dimensions from "
+                f"{self.info().embedding_model!r}, the question has {len(vector)}: ask with the stored model"
+            )
+        return [Hit(self._id(chunk), score) for chunk, score in loaded.search(vector, k)]
 
     def matching(self, question: str, k: int) -> list[Hit]:
         """Return at most `k` chunks that share a word with the question, by BM25, best first."""

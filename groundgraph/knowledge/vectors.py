@@ -20,16 +20,30 @@ logger = logging.getLogger(__name__)
 _ROWS = 8192
 
 
-class _Loaded(NamedTuple):
+class LoadedVectors(NamedTuple):
+    """The vectors of a collection at one moment."""
+
     state: str
     index: Any
     """A `faiss.IndexFlatIP`. Its `IndexIDMap` would bring the ids along, but starts all cores for a single question."""
     chunks: NDArray[np.int64]
     """Chunk of each position in the index."""
 
+    @property
+    def dimension(self) -> int:
+        """Return the components of a vector; 0 if there is none."""
+        return self.index.d if len(self.chunks) else 0
+
+    def search(self, vector: Vectors, k: int) -> list[tuple[int, float]]:
+        """Return at most `k` (chunk, inner product) for a vector of shape (dimension,), best first."""
+        if not len(self.chunks):
+            return []
+        scores, positions = self.index.search(np.ascontiguousarray(vector, np.float32)[None], min(k, len(self.chunks)))
+        return list(zip(self.chunks[positions[0]].tolist(), scores[0].tolist(), strict=True))
+
 
 class VectorIndex:
-    """The FAISS index of one collection.
+    """Holds the FAISS index of one collection.
 
     It is used only if it carries the SQLite file's identity and generation, and its file only if the checksum in the
     SQLite file fits; else it is made anew from the vectors there. So a file that is missing, old, cut short or
@@ -40,23 +54,9 @@ class VectorIndex:
         self._database = folder / FILE
         self._file = folder / "vectors.faiss"
         self._lock = threading.Lock()
-        self._loaded = _Loaded("", None, np.empty(0, np.int64))
+        self._loaded = LoadedVectors("", None, np.empty(0, np.int64))
 
-    def search(self, vector: Vectors, k: int) -> list[tuple[int, float]]:
-        """Return at most `k` (chunk, inner product) for a vector of shape (dimension,), best first.
-
-        Raises:
-            ValueError: The vector has another dimension than the index.
-        """
-        _, index, chunks = self.current()
-        if not len(chunks):
-            return []
-        if len(vector) != index.d:
-            raise ValueError(f"vector has {len(vector)} dimensions, the index {index.d}")
-        scores, positions = index.search(np.ascontiguousarray(vector, np.float32)[None], min(k, len(chunks)))
-        return list(zip(chunks[positions[0]].tolist(), scores[0].tolist(), strict=True))
-
-    def current(self) -> _Loaded:
+    def current(self) -> LoadedVectors:
         """Return the index of the SQLite file as it is now."""
         with connect(self._database) as db:
             loaded = self._loaded
@@ -68,7 +68,7 @@ class VectorIndex:
                         [row[0] for row in db.execute("SELECT chunk FROM vectors ORDER BY chunk")], np.int64
                     )
                     index = (self._load(db, state) or self._build(db, state)) if len(chunks) else None
-                    self._loaded = _Loaded(state, index, chunks)
+                    self._loaded = LoadedVectors(state, index, chunks)
                 return self._loaded
 
     def _load(self, db: sqlite3.Connection, state: str) -> Any:

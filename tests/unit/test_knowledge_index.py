@@ -50,6 +50,19 @@ def test_what_came_from_elsewhere_stays(tmp_path: Path, monkeypatch: pytest.Monk
     assert len(Collection.open("default").sources()) == 2
 
 
+def test_what_became_unreadable_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    use_bag_embedder(monkeypatch)
+    (tmp_path / "docs").mkdir()
+    for name in ("a", "b", "c"):
+        (tmp_path / "docs" / f"{name}.txt").write_text(f"Text of {name}.")
+    index([tmp_path / "docs"])
+    (tmp_path / "docs" / "a.txt").write_bytes(bytes(500))
+    (tmp_path / "docs" / "b.txt").unlink()
+    report = index([tmp_path / "docs"])
+    assert [Path(one.source).name for one in report.unreadable] == ["a.txt"]
+    assert [Path(source).name for source in Collection.open("default").sources()] == ["a.txt", "c.txt"]
+
+
 def test_a_collection_says_what_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     use_bag_embedder(monkeypatch)
     collection = Collection.open("知识-1", create=True)

@@ -43,6 +43,11 @@ def test_no_such_path_is_an_error() -> None:
         list(load(["nowhere"]))
 
 
+def test_a_name_too_long_is_an_error() -> None:
+    with pytest.raises(InputError, match="no such file or folder"):
+        list(load(["x" * 5000]))
+
+
 def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(InputError, match="neither a file nor a folder"):
@@ -55,8 +60,8 @@ def test_markdown_keeps_its_front_matter_as_metadata(tmp_path: Path) -> None:
     assert (document.title, document.metadata, document.text) == ("Guide", {"owner": "Ann"}, "# First\n\nText.")
 
 
-def test_a_title_is_the_first_top_heading(tmp_path: Path) -> None:
-    (tmp_path / "a.md").write_text("# Install #\n\nText.")
+def test_a_title_is_the_first_heading(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("```\n# note\n```\n\n# Install #\n\nText.")
     assert only(tmp_path / "a.md").title == "Install"
 
 
