@@ -2,8 +2,6 @@
 
 from typing import Literal
 
-from langgraph.graph import END
-
 from nodes.generate import Written
 from nodes.retrieve import Found
 
@@ -15,4 +13,4 @@ def route_passages(state: Found) -> Literal["generate", "refuse"]:
 
 def route_answer(state: Written) -> Literal["refuse", "__end__"]:
     """Refuse where the passages gave no answer."""
-    return END if state["answer"] else "refuse"
+    return "__end__" if state["answer"] else "refuse"

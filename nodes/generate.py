@@ -1,5 +1,6 @@
 """Generate a short answer from the passages, every statement cited; an answer they do not support is none."""
 
+import re
 import uuid
 from collections.abc import AsyncIterator
 
@@ -12,7 +13,7 @@ from groundgraph.knowledge.passage import Passage
 from groundgraph.models import Reply
 from groundgraph.models import stream as stream_model
 from groundgraph.models.tokens import estimate_tokens
-from nodes.cite import add_missing, citation, cited_numbers
+from nodes.cite import MARK, add_missing, citation, cited_numbers
 from nodes.language import language_of
 from nodes.model import NO_MODEL, chat_model_of
 from nodes.node import Update, cost, node, said
@@ -34,6 +35,9 @@ QUESTION = {
     "如果段落里没有答案，回复：未找到。"
     "\n\n问题：{question}\n回答：",
 }
+
+
+_WORD = re.compile(r"\w")
 
 
 class Grounded(TypedDict):
@@ -106,7 +110,7 @@ def _checked(answer: AnswerFilter, passages: list[Passage], question: str, conte
     """Return the answer with its citations; none if the model refused, or nothing in the passages supports it."""
     warnings = [f"citation [{number}] removed: there is no passage {number}" for number in answer.dropped]
     text = answer.text.strip()
-    if not text:
+    if not _WORD.search(MARK.sub("", text)):
         reason = "the passages do not answer the question, says the model"
         return {"answer": "", "refusal_reason": reason, "steps": said("generate", "not found")}
     text = add_missing(text, passages, question)

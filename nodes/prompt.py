@@ -1,19 +1,10 @@
 """How passages stand in a prompt: delimited, escaped, and cut to a budget of tokens."""
 
-import re
 from collections.abc import Sequence
 
 from groundgraph.knowledge.passage import Passage
+from groundgraph.models.escape import escape
 from groundgraph.models.tokens import estimate_tokens
-
-# What could end a passage early or start a new turn: our delimiters, the usual ones of other prompts, and the
-# control tokens of chat templates, which some servers read inside a message too.
-_MARKER = re.compile(r"<(?=/?(?:passage|context|document|question|system|user|assistant)s?\b|\|)", re.IGNORECASE)
-
-
-def escape(text: str) -> str:
-    """Return `text` with every prompt marker in it made harmless; everything else stays verbatim."""
-    return _MARKER.sub("&lt;", text)
 
 
 def show(passage: Passage, number: int) -> str:
@@ -23,12 +14,15 @@ def show(passage: Passage, number: int) -> str:
 
 
 def fit(passages: Sequence[Passage], tokens: int) -> list[Passage]:
-    """Return the longest run of whole passages from the front that has at most `tokens`, estimated.
+    """Return the longest run of whole passages from the front that has at most `tokens`, estimated; repeats count once.
 
     A first passage that is too long by itself is cut at its end rather than dropped.
     """
     kept: list[Passage] = []
+    unique: dict[str, Passage] = {}
     for passage in passages:
+        unique.setdefault(passage.id or passage.page_content, passage)
+    for passage in unique.values():
         needed = estimate_tokens(show(passage, len(kept) + 1))
         if needed > tokens:
             break

@@ -13,9 +13,9 @@ from groundgraph.grading.evaluator import embedded_evaluator
 from groundgraph.knowledge.passage import Passage
 from groundgraph.knowledge.sentences import sentences
 from groundgraph.models import Reply, ask
+from groundgraph.models.escape import escape
 from nodes.model import required_chat_model
 from nodes.node import Update, cost, node, said
-from nodes.prompt import escape
 from state.context import Context
 
 SELECT = (
@@ -39,7 +39,9 @@ async def refine(state: Graded, runtime: Runtime[Context]) -> Update:
     """
     context, crag = runtime.context, runtime.context.crag
     whole = state["passages"]
-    refined, replies, warnings = whole, [], []
+    refined: list[Passage] = whole
+    replies: list[Reply] = []
+    warnings: list[str] = []
     if crag.refiner == "sentences":
         refined = await asyncio.to_thread(_by_evaluator, state["query"], whole, context)
     elif crag.refiner == "llm":

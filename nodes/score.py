@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from groundgraph.errors import ModelUnavailable
 from groundgraph.grading.evaluator import embedded_evaluator
 from groundgraph.grading.judge import judge
 from groundgraph.knowledge.passage import Passage
@@ -30,14 +31,26 @@ async def score(query: str, passages: Sequence[Passage], context: Context) -> Sc
     if not passages:
         return Scored([], [], {})
     if context.evaluator == "embedded":
-        scores = await asyncio.to_thread(lambda: embedded_evaluator().score(query, passages))
-        return Scored(_with(passages, scores), [], {})
+        return Scored(await _embedded(query, passages), [], {})
     model = await required_chat_model(context, "evaluator='llm'")
-    verdicts = await judge(model, query, passages, max_concurrency=context.max_concurrency)
+    try:
+        verdicts = await judge(model, query, passages, max_concurrency=context.max_concurrency)
+    except ModelUnavailable as error:
+        if context.on_model_failure == "error":
+            raise
+        return Scored(await _embedded(query, passages), [f"graded by the embedded evaluator: {error}"], {})
     warnings = [f"passage {n} graded ambiguous: {v.ambiguous}" for n, v in enumerate(verdicts, 1) if v.ambiguous]
     usage = cost(*(verdict.reply for verdict in verdicts if verdict.reply is not None))
     return Scored(_with(passages, [verdict.score for verdict in verdicts]), warnings, usage)
 
 
+async def _embedded(query: str, passages: Sequence[Passage]) -> list[Passage]:
+    return _with(passages, await asyncio.to_thread(lambda: embedded_evaluator().score(query, passages)))
+
+
 def _with(passages: Sequence[Passage], scores: Sequence[float | None]) -> list[Passage]:
-    return [p.model_copy(update={"score": s}) for p, s in zip(passages, scores, strict=True)]
+    # float: a checkpoint holds no numpy numbers.
+    return [
+        passage.model_copy(update={"score": None if score is None else float(score)})
+        for passage, score in zip(passages, scores, strict=True)
+    ]

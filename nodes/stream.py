@@ -33,12 +33,21 @@ class Accepted(BaseChatModel):
         **kwargs: Any,
     ) -> AsyncIterator[ChatGenerationChunk]:
         async for piece in self.pieces:
-            yield ChatGenerationChunk(message=AIMessageChunk(piece, id=self.message_id))
+            yield ChatGenerationChunk(message=AIMessageChunk(content=piece, id=self.message_id))
 
 
 async def emit(pieces: AsyncIterator[str], message_id: str) -> None:
     """Send pieces of the answer to the user's token stream as they come."""
-    async for _ in Accepted(pieces=pieces, message_id=message_id).astream(""):
+    first = await anext(pieces, None)
+    if first is None:  # a chat model that says nothing is an error to LangChain
+        return
+
+    async def all_pieces() -> AsyncIterator[str]:
+        yield first
+        async for piece in pieces:
+            yield piece
+
+    async for _ in Accepted(pieces=all_pieces(), message_id=message_id).astream(""):
         pass
 
 

@@ -1,16 +1,15 @@
 """Search the web once, if the run allows it and the person, where asked, agrees."""
 
-from typing import Any
-
 from langgraph.runtime import Runtime
 from langgraph.types import interrupt
 from typing_extensions import TypedDict
 
-from groundgraph.errors import InputError, WebSearchError
+from groundgraph.errors import WebSearchError
 from groundgraph.knowledge.passage import Passage
 from groundgraph.knowledge.web import web_provider
 from nodes.node import Update, node, said
 from nodes.rewrite import MAX_CHARACTERS
+from state.approval import Approval
 from state.context import Context
 
 MIXED_TOP_K = 2
@@ -34,10 +33,11 @@ async def web_search(state: Corrected, runtime: Runtime[Context]) -> Update:
     context = runtime.context
     query = state["web_query"]
     if context.web_search == "ask":
-        approved = _answer(interrupt({"web_search": query, "provider": context.web_provider}), query)
-        if approved is None:
+        asked = {"web_search": query, "provider": context.web_provider}
+        approval = interrupt(asked, response_schema=Approval).root
+        if approval is False:
             return {"web_passages": [], "steps": said("web_search", "denied", query=query)}
-        query = approved[:MAX_CHARACTERS]
+        query = query if approval is True else approval.strip()[:MAX_CHARACTERS]
     k = min(MIXED_TOP_K, context.web_top_k) if state["passages"] else context.web_top_k
     try:
         found = await web_provider(context.web_provider).search(query, k)
@@ -54,12 +54,3 @@ async def web_search(state: Corrected, runtime: Runtime[Context]) -> Update:
         "usage": {"searches": 1},
         "steps": said("web_search", f"{len(found)} results", query=query, sources=[p.source for p in found]),
     }
-
-
-def _answer(resumed: Any, query: str) -> str | None:
-    """Return the query to send; None if it was denied."""
-    if isinstance(resumed, bool):
-        return query if resumed else None
-    if isinstance(resumed, str) and resumed.strip():
-        return resumed.strip()
-    raise InputError(f"web search: resumed with {resumed!r}; give true, false, or the query to send instead")

@@ -80,9 +80,9 @@ class Graph(StateGraph[State, Context, Question, Answer]):
     def __init__(self) -> None:
         super().__init__(State, context_schema=Context, input_schema=Question, output_schema=Answer)
 
-    def compile(self, *, name: str) -> CompiledGraph:
-        """Compile under `name`, without a checkpointer: a server brings its own.
+    def compile(self, *args: Any, **options: Any) -> CompiledGraph:
+        """Compile as LangGraph does, without a checkpointer: a server brings its own.
 
         `graph.copy(update={"checkpointer": saver})` gives the compiled graph one.
         """
-        return CompiledGraph(**super().compile(name=name).__dict__)
+        return CompiledGraph(**super().compile(*args, **options).__dict__)

@@ -1,0 +1,35 @@
+"""Fault 9: a verdict behind thinking.
+
+`<think>maybe no</think>` followed by a fenced `{"score":"yes"}` → yes;
+an unclosed `<think>no` → unparseable, so ambiguous: None, which callers treat as undecided.
+"""
+
+from typing import Literal
+
+from langchain_core.messages import HumanMessage
+from pydantic import BaseModel
+
+from groundgraph.models import ask_json
+from tests.scripted import scripted
+
+
+class Verdict(BaseModel):
+    score: Literal["yes", "no"]
+
+
+async def verdict(said: str) -> Verdict | None:
+    with scripted(said) as (name, _):
+        return (await ask_json(name, [HumanMessage("Relevant?")], Verdict))[0]
+
+
+async def test_the_verdict_after_the_thinking_counts() -> None:
+    assert await verdict('<think>maybe no</think>\n```json\n{"score":"yes"}\n```') == Verdict(score="yes")
+
+
+async def test_a_verdict_inside_the_thinking_does_not_count() -> None:
+    assert await verdict('<think>{"score":"no"}</think>{"score":"yes"}') == Verdict(score="yes")
+
+
+async def test_unclosed_thinking_is_unparseable() -> None:
+    assert await verdict("<think>no") is None
+    assert await verdict('<think>no {"score":"no"}') is None

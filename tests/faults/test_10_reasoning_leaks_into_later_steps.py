@@ -1,0 +1,33 @@
+"""Fault 10: a model's reasoning leaks into later steps.
+
+The rewriter says `<think>no…</think>Peru capital`: the search query is exactly "Peru capital"; neither state nor
+stream holds the thinking.
+"""
+
+from collections.abc import Callable
+
+from graphs.crag import graph
+from state.context import Context
+from tests.doubles import FixedEvaluator, FixedSearch, FixedWeb, passage
+from tests.scripted import Line, scripted
+
+
+async def test_only_the_reply_goes_on(
+    finds: Callable[..., FixedSearch], evaluates: Callable[..., FixedEvaluator], web: Callable[..., FixedWeb]
+) -> None:
+    finds([passage("Cats purr.")])
+    evaluates({"Lima": 0.9})
+    provider = web("Lima is the capital of Peru.")
+    seen = []
+    with scripted(
+        ("search query", "<think>no… rather the capital</think>Peru capital"),
+        Line("Using only", "<think>no… Lima?</think>Lima is the capital of Peru [1].", pieces=list("<think>no… Lima?"
+             "</think>Lima is the capital of Peru [1].")),
+    ) as (model, _):  # fmt: skip
+        context = Context(chat_model=model, web_search="on")
+        question = {"question": "Capital of Peru?"}
+        async for mode, chunk in graph.astream(question, context=context, stream_mode=["messages", "values"]):
+            seen.append((mode, chunk))
+    assert provider.queries == ["Peru capital"]
+    assert "no…" not in repr(seen) and "think" not in repr(seen)
+    assert "".join(chunk[0].text for mode, chunk in seen if mode == "messages") == "Lima is the capital of Peru [1]."

@@ -1,0 +1,58 @@
+"""Fault 13: log probabilities in the legacy schema.
+
+The chat endpoint returns the legacy schema: tokens ["a"," b"], token_logprobs [-0.1,-3], against the modern content
+list → identical pairs. A None entry → low confidence, no crash.
+"""
+
+from typing import Any
+
+import pytest
+from langchain_core.messages import HumanMessage
+
+from groundgraph.models import Reply, ask
+from tests.endpoint import Endpoint
+
+LEGACY = {
+    "tokens": ["a", " b"],
+    "token_logprobs": [-0.1, -3],
+    "top_logprobs": [{"a": -0.1, "x": -2.5}, {" b": -3, " y": -0.2}],
+}
+MODERN = {
+    "content": [
+        {
+            "token": "a",
+            "logprob": -0.1,
+            "top_logprobs": [{"token": "a", "logprob": -0.1}, {"token": "x", "logprob": -2.5}],
+        },
+        {
+            "token": " b",
+            "logprob": -3,
+            "top_logprobs": [{"token": " b", "logprob": -3}, {"token": " y", "logprob": -0.2}],
+        },
+    ]
+}
+
+
+async def reply(monkeypatch: pytest.MonkeyPatch, logprobs: dict[str, Any]) -> Reply:
+    with Endpoint("a b", logprobs=logprobs) as endpoint:
+        endpoint.configure(monkeypatch)
+        return await ask("openai:m", [HumanMessage("Say a b.")], top_logprobs=2)
+
+
+async def test_both_schemas_give_the_same_tokens(monkeypatch: pytest.MonkeyPatch) -> None:
+    legacy = (await reply(monkeypatch, LEGACY)).logprobs
+    assert legacy == (await reply(monkeypatch, MODERN)).logprobs
+    assert [(token.token, token.logprob) for token in legacy or ()] == [("a", -0.1), (" b", -3)]
+
+
+@pytest.mark.parametrize(
+    "logprobs",
+    [
+        {"tokens": ["a", " b"], "token_logprobs": [None, -3], "top_logprobs": None},
+        {"tokens": ["a", " b"], "token_logprobs": [None, -3], "top_logprobs": [None, {" b": None}]},
+        {"content": [{"token": "a", "logprob": None}, {"token": " b", "logprob": -3, "top_logprobs": None}]},
+    ],
+)
+async def test_a_missing_number_is_low_confidence(monkeypatch: pytest.MonkeyPatch, logprobs: dict[str, Any]) -> None:
+    tokens = (await reply(monkeypatch, logprobs)).logprobs
+    assert [(token.logprob, round(token.probability, 3)) for token in tokens or ()] == [(None, 0.0), (-3, 0.05)]

@@ -1,0 +1,123 @@
+"""Fault 37: the first cold run of a graph under `langgraph dev` dies of a blocking call.
+
+The real server is started, blocking calls not allowed, and every graph runs through the SDK: cold, streamed, and with
+a wrong setting. The chat model is a scripted endpoint; embeddings and the evaluator are the embedded ones.
+"""
+
+import os
+import re
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from langgraph_sdk import get_client
+from langgraph_sdk.client import LangGraphClient
+
+from graphs.catalogue import PATTERNS
+from groundgraph.knowledge.index import index
+from groundgraph.settings import get_settings
+from tests.endpoint import Endpoint
+
+pytestmark = [pytest.mark.local, pytest.mark.server]
+
+PROJECT = Path(__file__).parents[2]
+TOWER = "# Eiffel Tower\n\nThe Eiffel Tower is 330 metres tall.\n\nIt stands in Paris.\n"
+ANSWER = "The Eiffel Tower is 330 metres tall [1]."
+ASKED = {"question": "How tall is the Eiffel Tower?"}
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[LangGraphClient, Path]]:
+    folder = tmp_path_factory.mktemp("server")
+    (folder / "tower.md").write_text(TOWER)
+    with pytest.MonkeyPatch.context() as patch, Endpoint(reply=ANSWER) as endpoint:
+        patch.setenv("GROUNDGRAPH_HOME", str(folder / "home"))
+        get_settings.cache_clear()
+        index([folder / "tower.md"], "default")
+        log = folder / "server.log"
+        environment = {
+            **os.environ,
+            "GROUNDGRAPH_HOME": str(folder / "home"),
+            "OPENAI_BASE_URL": endpoint.base_url,
+            "LANGSMITH_TRACING": "false",
+            "LANGGRAPH_CLI_NO_ANALYTICS": "1",
+        }
+        command = [Path(sys.executable).with_name("langgraph"), "dev", "--no-browser", "--no-reload", "--port", "0"]
+        port = _free_port()
+        command[-1] = str(port)
+        with log.open("w") as output:
+            process = subprocess.Popen(command, cwd=PROJECT, env=environment, stdout=output, stderr=output)
+        try:
+            url = f"http://127.0.0.1:{port}"
+            _wait(url, process, log)
+            yield get_client(url=url), log
+        finally:
+            process.terminate()
+            process.wait(20)
+
+
+def _free_port() -> int:
+    import socket
+
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def _wait(url: str, process: "subprocess.Popen[bytes]", log: Path) -> None:
+    for _ in range(240):
+        if process.poll() is not None:
+            break
+        try:
+            if httpx.get(f"{url}/ok", timeout=5).status_code == 200:
+                return
+        except httpx.HTTPError:
+            pass
+        time.sleep(0.5)
+    pytest.fail(f"the server did not start:\n{log.read_text()[-3000:]}")
+
+
+@pytest.mark.parametrize("pattern", PATTERNS)
+async def test_a_cold_run_and_its_stream(server: tuple[LangGraphClient, Path], pattern: str) -> None:
+    client, log = server
+    result: Any = await client.runs.wait(None, pattern, input=ASKED)
+    assert "__error__" not in result, result
+    assert result["answer"] == ANSWER
+    assert result["citations"][0]["quote"] == "The Eiffel Tower is 330 metres tall."
+    tokens, final = [], {}
+    async for part in client.runs.stream(
+        None, pattern, input=ASKED, stream_mode=["messages-tuple", "values"], stream_subgraphs=True
+    ):
+        if part.event.startswith("messages"):
+            tokens.append(part.data[0]["content"])
+        elif part.event == "values":
+            final = part.data
+    assert "".join(tokens) == final["answer"] == ANSWER
+    assert len(tokens) > 1, "written piece by piece"
+    assert not re.search(r"BlockingError|Blocking call", log.read_text())
+
+
+async def test_the_context_is_a_form_and_is_checked(server: tuple[LangGraphClient, Path]) -> None:
+    client, _ = server
+    assistants = await client.assistants.search(graph_id="crag")
+    schemas = await client.assistants.get_schemas(assistants[0]["assistant_id"])
+    context = schemas["context_schema"]
+    assert context is not None
+    assert context["properties"]["top_k"]["description"] == "Passages to retrieve."
+    assert assistants[0]["description"]
+    with pytest.raises(Exception, match=r"top_k.*greater than or equal to 1"):
+        await client.runs.wait(None, "crag", input=ASKED, context={"top_k": -1})
+
+
+async def test_threads_keep_their_turns(server: tuple[LangGraphClient, Path]) -> None:
+    client, _ = server
+    thread = await client.threads.create()
+    for _ in range(2):
+        result: Any = await client.runs.wait(thread["thread_id"], "crag", input=ASKED)
+    assert [message["type"] for message in result["messages"]] == ["human", "ai"] * 2
+    assert len(result["passages"]) == 1

@@ -1,0 +1,219 @@
+"""Every branch of Corrective RAG's drawing, with a scripted model."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.types import Command
+from pydantic import ValidationError
+
+from graphs.crag import graph
+from state.context import Context
+from tests.doubles import FixedEvaluator, FixedSearch, FixedWeb, passage
+from tests.scripted import Line, scripted
+
+Finds = Callable[..., FixedSearch]
+Evaluates = Callable[..., FixedEvaluator]
+Web = Callable[..., FixedWeb]
+
+TOWER = "The Eiffel Tower is 330 metres tall. It was painted brown."
+CATS = "Cats purr when they are content."
+ASKED = {"question": "How tall is the Eiffel Tower?"}
+
+
+def path(result: dict[str, Any]) -> list[str]:
+    return [step["node"] for step in result["steps"]]
+
+
+def ask(model: str, **settings: Any) -> dict[str, Any]:
+    return graph.invoke(ASKED, context=Context(chat_model=model, **settings))
+
+
+def test_correct_passages_are_refined_and_answered_from(finds: Finds, evaluates: Evaluates) -> None:
+    finds([passage(CATS), passage(TOWER)])
+    evaluates({"Eiffel": 0.9, "Cats": 0.1}, sentences={"painted": 0.2})
+    with scripted(("Eiffel", "It is 330 metres tall [1].")) as (model, chat):
+        result = ask(model)
+    assert path(result) == ["receive", "retrieve", "grade", "refine", "generate"]
+    assert result["answer"] == "It is 330 metres tall [1]."
+    assert not result["refused"]
+    assert [p.page_content for p in result["passages"]] == ["The Eiffel Tower is 330 metres tall."]
+    assert result["citations"] == [
+        {
+            "number": 1,
+            "source": "notes.md",
+            "locator": "characters 0-58",
+            "quote": "The Eiffel Tower is 330 metres tall.",
+            "collection": "",
+        }
+    ]
+    assert "Cats" not in chat.prompts[0] and "painted" not in chat.prompts[0]
+    assert result["usage"]["model_calls"] == 1
+    assert result["usage"]["seconds"].keys() == set(path(result))
+
+
+def test_incorrect_passages_are_refused_while_the_web_is_off(finds: Finds, evaluates: Evaluates, web: Web) -> None:
+    finds([passage(CATS)])
+    evaluates({"Cats": 0.1})
+    provider = web(TOWER)
+    with scripted() as (model, _):
+        result = ask(model)
+    assert path(result) == ["receive", "retrieve", "grade", "refuse"]
+    assert result["refused"] and result["citations"] == [] and result["passages"] == []
+    assert result["refusal_reason"] == "no passage answers the question (best score 0.10, needed above 0.5)"
+    assert provider.queries == []
+
+
+def test_incorrect_passages_are_replaced_by_graded_web_results(finds: Finds, evaluates: Evaluates, web: Web) -> None:
+    finds([passage(CATS)])
+    evaluates({"Eiffel": 0.9})
+    provider = web(CATS, TOWER, CATS)
+    with scripted(("search query", "Eiffel Tower height"), ("passage", "330 metres [1].")) as (model, _):
+        result = ask(model, web_search="on")
+    assert path(result) == [
+        "receive", "retrieve", "grade", "rewrite", "web_search", "grade_web", "refine", "generate",
+    ]  # fmt: skip
+    assert provider.queries == ["Eiffel Tower height"]
+    assert [(p.source, p.origin) for p in result["passages"]] == [("https://example.org/2", "web")]
+    assert result["citations"][0]["source"] == "https://example.org/2"
+    assert result["usage"]["searches"] == 1
+
+
+def test_ambiguous_passages_are_joined_by_web_results(finds: Finds, evaluates: Evaluates, web: Web) -> None:
+    finds([passage("The Eiffel Tower stands in Paris.")])
+    evaluates({"Paris": 0.6, "330": 0.9})
+    provider = web(TOWER, TOWER, TOWER)
+    with scripted(("search query", "Eiffel"), ("passage", "330 metres [1].")) as (model, _):
+        result = ask(model, web_search="on")
+    assert [p.origin for p in result["passages"]] == ["web", "web", "local"], "two web results when mixed, best first"
+    assert provider.queries == ["Eiffel"]
+
+
+def test_web_weight_orders_web_against_local(finds: Finds, evaluates: Evaluates, web: Web) -> None:
+    finds([passage("The Eiffel Tower stands in Paris.")])
+    evaluates({"Paris": 0.6, "330": 0.9})
+    web(TOWER)
+    with scripted(("search query", "Eiffel"), ("passage", "330 metres [2].")) as (model, _):
+        result = ask(model, web_search="on", crag={"web_weight": 0.5})
+    assert [p.origin for p in result["passages"]] == ["local", "web"]
+
+
+def test_ambiguous_passages_suffice_while_the_web_is_off(finds: Finds, evaluates: Evaluates) -> None:
+    finds([passage(TOWER)])
+    evaluates({"Eiffel": 0.6})
+    with scripted(("Eiffel", "330 metres [1].")) as (model, _):
+        result = ask(model)
+        assert not result["refused"]
+    with scripted() as (model, _):
+        assert ask(model, crag={"merge_ambiguous": True})["refused"]
+
+
+@pytest.mark.parametrize("error", ["Tavily did not answer", None])
+def test_a_failed_or_empty_web_search_refuses(finds: Finds, evaluates: Evaluates, web: Web, error: str | None) -> None:
+    finds([passage(CATS)])
+    evaluates({})
+    web(error=error)
+    with scripted(("search query", "Eiffel")) as (model, _):
+        result = ask(model, web_search="on")
+    assert path(result)[-2:] == ["grade_web", "refuse"]
+    assert result["refusal_reason"] == "neither the documents nor the web answer the question"
+    assert result["warnings"] == ([f"web search failed: {error}"] if error else [])
+
+
+def test_each_document_on_its_own(finds: Finds, evaluates: Evaluates) -> None:
+    finds([passage(TOWER), passage("Eiffel was an engineer. He liked towers."), passage(CATS)])
+    evaluates({"330": 0.9, "engineer": 0.6}, sentences={"painted": 0.1, "liked": 0.1})
+    with scripted(("Eiffel", "330 metres [1].")) as (model, _):
+        result = ask(model, crag={"policy": "per_document"})
+    assert [p.page_content for p in result["passages"]] == [TOWER, "Eiffel was an engineer."]
+
+
+def test_the_model_refines_by_sentence_numbers(finds: Finds, evaluates: Evaluates) -> None:
+    finds([passage(TOWER), passage("Eiffel </passage> was. An engineer."), passage("Eiffel. Again.")])
+    evaluates({"Eiffel": 0.9})
+    with scripted(
+        ("2. It was painted", "1"), ("2. An engineer", "I cannot say"), ("2. Again", "0"), ("Using only", "330 m [1].")
+    ) as (model, chat):
+        result = ask(model, crag={"refiner": "llm"})
+    assert [p.page_content for p in result["passages"]] == [
+        "The Eiffel Tower is 330 metres tall.",
+        "Eiffel </passage> was. An engineer.",
+    ]
+    assert result["warnings"] == ["passage kept whole: the refiner's reply 'I cannot say' holds no number"]
+    assert all("Eiffel </passage>" not in prompt for prompt in chat.prompts)
+    assert result["usage"]["model_calls"] == 4
+
+
+def test_passages_may_stay_whole(finds: Finds, evaluates: Evaluates) -> None:
+    finds([passage(TOWER)])
+    evaluates({"Eiffel": 0.9}, sentences={"painted": 0.0})
+    with scripted(("painted brown", "330 metres [1].")) as (model, _):
+        assert ask(model, crag={"refiner": "off"})["passages"][0].page_content == TOWER
+
+
+def test_no_relevant_sentence_refuses(finds: Finds, evaluates: Evaluates) -> None:
+    finds([passage(TOWER)])
+    evaluates({"Eiffel": 0.9}, sentences={"": 0.1})
+    with scripted() as (model, _):
+        result = ask(model)
+    assert path(result)[-2:] == ["refine", "refuse"]
+    assert result["refusal_reason"] == "no sentence of the passages is relevant"
+
+
+def test_the_model_finds_no_answer(finds: Finds, evaluates: Evaluates) -> None:
+    finds([passage(TOWER)])
+    evaluates({"Eiffel": 0.9})
+    with scripted(("Eiffel", "NOT FOUND")) as (model, _):
+        result = ask(model)
+    assert path(result)[-2:] == ["generate", "refuse"]
+    assert result["answer"] == "I could not find an answer to this in your documents."
+    assert result["citations"] == [] and result["passages"] == []
+
+
+@pytest.mark.parametrize(("resume", "sent"), [(True, "Eiffel height"), ("Eiffel Tower metres", "Eiffel Tower metres")])
+async def test_the_person_sees_the_query_before_it_is_sent(
+    finds: Finds, evaluates: Evaluates, web: Web, resume: Any, sent: str
+) -> None:
+    finds([passage(CATS)])
+    evaluates({"Eiffel": 0.9})
+    provider = web(TOWER)
+    thread: Any = {"configurable": {"thread_id": "1"}}
+    keeping = graph.copy(update={"checkpointer": InMemorySaver()})
+    with scripted(("search query", "Eiffel height"), ("Using only", "330 metres [1].")) as (model, _):
+        context = Context(chat_model=model, web_search="ask")
+        stopped = await keeping.ainvoke(ASKED, thread, context=context)
+        assert stopped["__interrupt__"][0].value == {"web_search": "Eiffel height", "provider": "tavily"}
+        assert provider.queries == []
+        result = await keeping.ainvoke(Command(resume=resume), thread, context=context)
+    assert provider.queries == [sent]
+    assert result["usage"]["searches"] == 1
+    assert not result["refused"]
+
+
+async def test_a_denied_search_refuses(finds: Finds, evaluates: Evaluates, web: Web) -> None:
+    finds([passage(CATS)])
+    evaluates({})
+    provider = web(TOWER)
+    thread: Any = {"configurable": {"thread_id": "1"}}
+    keeping = graph.copy(update={"checkpointer": InMemorySaver()})
+    with scripted(("search query", "Eiffel height")) as (model, _):
+        context = Context(chat_model=model, web_search="ask")
+        await keeping.ainvoke(ASKED, thread, context=context)
+        with pytest.raises(ValidationError, match="valid boolean"):  # and the question still stands
+            await keeping.ainvoke(Command(resume=7), thread, context=context)
+        result = await keeping.ainvoke(Command(resume=False), thread, context=context)
+    assert result["refused"] and provider.queries == []
+
+
+def test_grading_by_the_model(finds: Finds, evaluates: Evaluates) -> None:
+    finds([passage(CATS), passage(TOWER)])
+    evaluates({})
+    with scripted(
+        Line(lambda prompt: "Cats" in prompt and "Using only" not in prompt, "no"),
+        Line(lambda prompt: "330" in prompt and "Using only" not in prompt, "yes"),
+        ("Using only", "330 metres [1]."),
+    ) as (model, _):
+        result = ask(model, evaluator="llm", crag={"refiner": "off"})
+    assert [p.page_content for p in result["passages"]] == [TOWER]
+    assert result["usage"]["model_calls"] == 3

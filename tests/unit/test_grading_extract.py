@@ -1,0 +1,34 @@
+from groundgraph.grading.extract import Quote, extractive_answer
+from tests.doubles import FixedEvaluator, passage
+
+TOWER = passage("The tower is tall. It is 330 metres high. It is painted brown.")
+CATS = passage("Cats purr. Dogs bark.")
+HEIGHT = passage("People ask often. The height is 330 m today.")
+
+
+def test_the_best_sentences_are_quoted_verbatim_with_their_passage() -> None:
+    evaluator = FixedEvaluator({"tower": 0.9}, {"330": 0.9, "tall": 0.2, "brown": 0.1})
+    assert extractive_answer("How high?", [CATS, TOWER], evaluator) == [Quote("It is 330 metres high.", 2)]
+
+
+def test_sentences_that_score_close_to_the_best_follow_in_the_order_of_the_passages() -> None:
+    evaluator = FixedEvaluator({"tower": 0.8, "ask": 0.85}, {"330": 0.9, "tall": 0.2, "brown": 0.1, "ask": 0.1})
+    quotes = extractive_answer("How high?", [TOWER, HEIGHT], evaluator)
+    assert quotes == [Quote("It is 330 metres high.", 1), Quote("The height is 330 m today.", 2)]
+
+
+def test_at_most_three_and_no_sentence_twice() -> None:
+    evaluator = FixedEvaluator({"tower": 0.9}, {})
+    four = passage("A tower. B tower. C tower. D tower.")
+    assert len(extractive_answer("?", [four, four], evaluator)) == 3
+    assert extractive_answer("?", [TOWER, TOWER], evaluator) == extractive_answer("?", [TOWER], evaluator)
+
+
+def test_nothing_relevant_is_an_empty_answer() -> None:
+    assert extractive_answer("How high?", [CATS], FixedEvaluator({"Cats": 0.5})) == []
+    assert extractive_answer("How high?", [], FixedEvaluator({})) == []
+
+
+def test_graded_passages_are_not_graded_again() -> None:
+    graded = TOWER.model_copy(update={"score": 0.9})
+    assert extractive_answer("How high?", [graded], FixedEvaluator({}, {"330": 0.9, "": 0.1}))

@@ -1,0 +1,114 @@
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from groundgraph.errors import InputError
+from groundgraph.grading import train as module
+from groundgraph.grading.candidates import CandidateMaker
+from groundgraph.grading.dataset import load_dataset
+from groundgraph.grading.fit_sentences import holds_answer
+from groundgraph.grading.train import main
+from groundgraph.grading.vector_store import VectorStore
+from groundgraph.grading.weights import load_weights
+from tests.embedder import BagEmbedder
+
+TOWNS = [
+    "Arden",
+    "Brill",
+    "Corby",
+    "Dover",
+    "Epsom",
+    "Frome",
+    "Goole",
+    "Hythe",
+    "Ilkley",
+    "Jarrow",
+    "Keswick",
+    "Ludlow",
+]
+
+
+def rows(source: str, thing: str) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    corpus, queries = [], []
+    for n, town in enumerate(TOWNS):
+        text = f"{town} lies by a river. The {thing} of {town} was built in {1800 + n}. People like it."
+        corpus.append({"pid": f"{source}-{n}", "src": source, "lang": "en", "title": town, "text": text})
+        other = f"{source}-{(n + 1) % len(TOWNS)}"
+        queries.append(
+            {
+                "qid": f"{source}:{n}",
+                "src": source,
+                "lang": "en",
+                "split": ("train", "val", "test")[n % 3],
+                "question": f"When was the {thing} of {town} built?",
+                "answers": [str(1800 + n)],
+                "answerable": True,
+                "rel": {f"{source}-{n}": 2, other: 0, f"{source}-{(n + 2) % len(TOWNS)}": 1},
+            }
+        )
+    return corpus, queries
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    pairs = [rows("roads", "bridge"), rows("towns", "church")]
+    for name, place in (("corpus.jsonl", 0), ("queries.jsonl", 1)):
+        lines = [json.dumps(row) for pair in pairs for row in pair[place]]
+        (tmp_path / name).write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return tmp_path
+
+
+def test_training_writes_weights_that_load_and_a_record(
+    data: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bag = BagEmbedder(64)
+    monkeypatch.setattr(module, "embedding_model", lambda name: bag)
+    out = data / "evaluator.json"
+    assert main([str(data), "--out", str(out)]) == 0
+    assert load_weights(out).among.features[0] == "cosine"
+    record = json.loads((data / "training_record.json").read_text(encoding="utf-8"))
+    figures = record["among"]["test"]
+    assert set(figures) == {"roads", "towns", "all"}
+    assert figures["all"]["pairs"] == 8 * 5 and figures["all"]["auc"] > 0.9
+    assert record["refinement"]["test"]["all"]["passages"] == 8
+    assert "written" in capsys.readouterr().out
+
+    embedded = len(bag.embedded)
+    assert main([str(data), "--out", str(out)]) == 0
+    assert len(bag.embedded) == embedded, "vectors are cached between runs"
+    assert json.loads((data / "training_record.json").read_text(encoding="utf-8")) == record, "training is repeatable"
+
+
+def test_candidate_sets(data: Path, tmp_path: Path) -> None:
+    dataset = load_dataset(data)
+    store = VectorStore(tmp_path / "vectors.npz", BagEmbedder(64))
+    passages = store.passages((passage.context for passage in dataset.passages.values()), "passages")
+    questions = store.questions((question.text for question in dataset.questions), "questions")
+    found = CandidateMaker(dataset, passages, questions).make("test")
+    by_kind = {candidates.kind: candidates for candidates in found[:4]}
+    assert set(by_kind) == {"retrieved", "withheld", "graded", "foreign"}
+    relevant = found[0].question.relevant
+    assert relevant <= set(by_kind["retrieved"].ids) and not relevant & set(by_kind["withheld"].ids)
+    assert not any(by_kind["foreign"].labels)
+    assert all(name.startswith("towns") for name in by_kind["foreign"].ids)
+
+
+def test_data_that_cannot_be_used(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([str(tmp_path)]) == 2
+    assert "corpus.jsonl" in capsys.readouterr().err
+    (tmp_path / "corpus.jsonl").write_text('{"pid": "a"}\n', encoding="utf-8")
+    with pytest.raises(InputError, match=r"line 1: fields \['src', 'lang', 'title', 'text'\] are missing"):
+        load_dataset(tmp_path)
+    (tmp_path / "corpus.jsonl").write_text("{broken\n", encoding="utf-8")
+    with pytest.raises(InputError, match="line 1: not a JSON object"):
+        load_dataset(tmp_path)
+
+
+def test_holds_answer() -> None:
+    assert holds_answer("It is 1,000 metres long.", ["1000"])
+    assert not holds_answer("It is long.", ["1000"])
+    long = "The river rises in the northern hills and flows for two hundred miles to the sea."
+    assert holds_answer("The river rises in the northern hills.", [long])
+    assert not holds_answer("The museum shows paintings of the hills.", [long])

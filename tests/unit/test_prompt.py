@@ -1,0 +1,59 @@
+import pytest
+
+from groundgraph.models.escape import escape
+from groundgraph.models.tokens import estimate_tokens
+from nodes.language import language_of
+from nodes.prompt import fit, show
+from nodes.rewrite import search_terms
+from state.context import Context
+from tests.doubles import passage
+
+
+def test_markers_are_escaped_and_nothing_else() -> None:
+    assert escape("a </passage> b <|im_end|> c </CONTEXT> d") == "a &lt;/passage> b &lt;|im_end|> c &lt;/CONTEXT> d"
+    verbatim = "if x < 3 and y <= 4: print({x1}{Q::}) <div>passages</div>"
+    assert escape(verbatim) == verbatim
+
+
+def test_fit_keeps_the_best_whole_passages() -> None:
+    passages = [passage(f"{n} " + "word " * 30) for n in range(20)]
+    kept = fit(passages, 200)
+    assert kept == passages[: len(kept)]
+    assert 1 < len(kept) < 20
+    assert sum(estimate_tokens(show(p, n)) for n, p in enumerate(kept, 1)) <= 200
+
+
+def test_fit_cuts_a_first_passage_that_is_too_long() -> None:
+    (kept,) = fit([passage("长" * 5_000)], 200)
+    assert 0 < len(kept.page_content) <= 200
+    assert kept.end == len(kept.page_content)
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("How tall is it?", "en"),
+        ("它有多高？", "zh"),
+        ("RAG 是什么？", "zh"),
+        ("What does 冰糖 mean in English?", "en"),
+        ("エッフェル塔の高さは？", "en"),
+        ("42?", "en"),
+    ],
+)
+def test_language_of_a_question(text: str, language: str) -> None:
+    assert language_of(text, Context()) == language
+    assert language_of(text, Context(language="zh")) == "zh"
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "NBA 2023",
+        '{"query": "NBA 2023"}',
+        '```json\n{"query":"NBA 2023"}\n```',
+        'Query: "NBA 2023"',
+        "“NBA 2023”\n\nDone.",
+    ],
+)
+def test_the_query_in_a_models_reply(reply: str) -> None:
+    assert search_terms(reply) == "NBA 2023"

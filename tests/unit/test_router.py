@@ -1,0 +1,120 @@
+"""The router: where every intent goes, and what it says about it."""
+
+from collections.abc import Callable
+from typing import Any, get_args
+
+import pytest
+
+from graphs.catalogue import PATTERNS, load
+from graphs.router import Target, graph
+from groundgraph.errors import InputError
+from nodes.classify_intent import TABLE, label_of, pattern_of
+from state.context import Context, RouterSettings
+from tests.doubles import FixedEvaluator, FixedSearch, passage
+from tests.scripted import scripted
+
+Finds = Callable[..., FixedSearch]
+Evaluates = Callable[..., FixedEvaluator]
+
+TOWER = "The Eiffel Tower is 330 metres tall."
+ASKED = {"question": "How tall is the Eiffel Tower?"}
+
+
+@pytest.fixture
+def intent(monkeypatch: pytest.MonkeyPatch) -> Callable[[str, float], None]:
+    def fix(name: str, confidence: float) -> None:
+        monkeypatch.setattr("nodes.classify_intent.embedded_intent", lambda text: {name: confidence})
+
+    return fix
+
+
+def test_a_fact_goes_to_crag_and_its_steps_are_counted_once(
+    finds: Finds, evaluates: Evaluates, intent: Callable[[str, float], None]
+) -> None:
+    finds([passage(TOWER)])
+    evaluates({"Eiffel": 0.9})
+    intent("simple_fact", 0.9)
+    with scripted(("Eiffel", "330 metres [1].")) as (model, _):
+        result = graph.invoke(ASKED, context=Context(chat_model=model))
+    assert [step["node"] for step in result["steps"]] == [
+        "receive", "classify_intent", "receive", "retrieve", "grade", "refine", "generate",
+    ]  # fmt: skip
+    assert result["steps"][1]["decision"] == "simple_fact → crag"
+    assert result["usage"]["model_calls"] == 1
+    assert [message.type for message in result["messages"]] == ["human", "ai"]
+
+
+def test_small_talk_is_answered_without_retrieval(finds: Finds, intent: Callable[[str, float], None]) -> None:
+    search = finds([passage(TOWER)])
+    intent("smalltalk", 0.9)
+    with scripted(("small talk", "Hello! What shall I look up?")) as (model, _):
+        result = graph.invoke({"question": "Hi!"}, context=Context(chat_model=model))
+    assert result["answer"] == "Hello! What shall I look up?"
+    assert search.queries == [] and result["citations"] == [] and not result["refused"]
+
+
+def test_small_talk_needs_no_model(intent: Callable[[str, float], None]) -> None:
+    intent("smalltalk", 0.9)
+    result = graph.invoke({"question": "你好！"}, context=Context(answerer="extractive"))
+    assert result["answer"] == "您好！请就您的文档提问。"
+
+
+def test_a_pattern_is_forced(finds: Finds) -> None:
+    finds([passage(TOWER)])
+    with scripted(("Eiffel", "330 metres [1].")) as (model, _):
+        result = graph.invoke(ASKED, context={"chat_model": model, "router": {"pattern": "naive"}})
+    assert result["steps"][1]["decision"] == "forced → naive"
+
+
+def test_the_chat_model_classifies(finds: Finds, evaluates: Evaluates) -> None:
+    finds([passage(TOWER)])
+    evaluates({"Eiffel": 0.9})
+    with scripted(("Name the intent", "Simple fact."), ("Using only", "330 metres [1].")) as (model, _):
+        result = graph.invoke(ASKED, context={"chat_model": model, "router": {"classifier": "llm"}})
+    assert result["steps"][1]["decision"] == "simple_fact → crag"
+
+
+@pytest.mark.parametrize(
+    ("intent", "confidence", "expected"),
+    [
+        ("smalltalk", 0.9, ("reply", "smalltalk")),
+        ("simple_fact", 0.34, ("crag", "simple_fact, confidence 0.34 below 0.35")),
+        ("banana", 1.0, ("crag", "unknown intent 'banana'")),
+        ("", 0.0, ("crag", "unknown intent ''")),
+    ],
+)
+def test_doubt_goes_to_the_default(intent: str, confidence: float, expected: tuple[str, str]) -> None:
+    assert pattern_of(intent, confidence, RouterSettings()) == expected
+
+
+def test_the_table_may_be_overridden() -> None:
+    assert pattern_of("vague", 0.9, RouterSettings(table={"vague": "naive"})) == ("naive", "vague")
+
+
+@pytest.mark.parametrize(
+    ("router", "said"),
+    [
+        ({"pattern": "hyde2"}, "Context.router.pattern='hyde2': unknown pattern; known are reply, naive, crag"),
+        ({"default": "x"}, "Context.router.default='x': unknown pattern"),
+        ({"table": {"vague": "x"}}, "Context.router.table.vague='x': unknown pattern"),
+        ({"table": {"banana": "crag"}}, "Context.router.table: unknown intent 'banana'; known are smalltalk"),
+    ],
+)
+def test_an_unknown_pattern_is_an_error(router: dict[str, Any], said: str) -> None:
+    with pytest.raises(InputError) as raised:
+        graph.invoke(ASKED, context={"router": router})
+    assert said in str(raised.value)
+
+
+def test_the_table_names_every_intent_and_only_patterns_that_exist() -> None:
+    from groundgraph.grading.intent import INTENTS
+
+    assert set(TABLE) == set(INTENTS)
+    assert set(get_args(Target)) == {"reply", *PATTERNS} - {"router"}
+    assert set(TABLE.values()) <= set(get_args(Target))
+    assert all(label_of(intent) == intent for intent in TABLE)
+
+
+def test_an_unknown_pattern_of_the_catalogue() -> None:
+    with pytest.raises(InputError, match="pattern='rag': unknown; known are naive, crag, router"):
+        load("rag")

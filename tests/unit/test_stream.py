@@ -1,0 +1,58 @@
+"""What of a model's answer may be shown while it is written."""
+
+import pytest
+
+from nodes.stream import AnswerFilter
+
+
+def play(pieces: list[str], passages: int = 2) -> tuple[list[str], AnswerFilter]:
+    answer = AnswerFilter(passages)
+    shown = [text for piece in pieces for text in answer.feed(piece)]
+    return [*shown, *answer.close()], answer
+
+
+def test_text_is_shown_as_it_comes() -> None:
+    shown, answer = play(["The Eiffel Tower was built by Gustave Eiffel's company ", "in Paris", " [1]", "."])
+    assert len(shown) > 1
+    assert "".join(shown) == answer.text == "The Eiffel Tower was built by Gustave Eiffel's company in Paris [1]."
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "NOT FOUND",
+        " not found.",
+        "[2] NOT FOUND",
+        "未找到",
+        "未找到。",
+        "The passages do not contain any information about the 1998 World Cup, so the question stays open.",
+        "段落中没有提到这个问题的答案，因此无法回答这个问题，请提供更多的资料以便我能够更好地帮助您解决这个问题。谢谢您的理解。",
+    ],
+)
+def test_a_refusal_is_never_shown(said: str) -> None:
+    shown, answer = play(list(said))
+    assert shown == []
+    assert answer.refused
+
+
+def test_a_citation_of_no_passage_is_removed_wherever_the_pieces_break() -> None:
+    text = "The tower stands in Paris, on the Champ de Mars, near the river Seine [7]. It is tall [1, 9] and old【2】."
+    for size in (1, 2, 3, 5, len(text)):
+        shown, answer = play([text[i : i + size] for i in range(0, len(text), size)])
+        assert "".join(shown) == (
+            "The tower stands in Paris, on the Champ de Mars, near the river Seine. It is tall [1] and old [2]."
+        )
+        assert answer.dropped == [7, 9]
+
+
+def test_other_brackets_stay() -> None:
+    text = "In the list [a, b] the entry x[0] comes first, and the year [sic] is given as 1889 in the text [1]."
+    shown, answer = play(list(text))
+    assert "".join(shown).replace("x [0]", "x[0]") in (text, text.replace("x[0]", "x"))
+    assert "[a, b]" in answer.text and "[sic]" in answer.text
+
+
+def test_a_short_answer_is_shown_at_the_end() -> None:
+    shown, answer = play(["308", " [1]"])
+    assert shown == ["308 [1]"]
+    assert not answer.refused
