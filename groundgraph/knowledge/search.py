@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import Literal, get_args
+from typing import Literal, NamedTuple, get_args
 
 from groundgraph import models
 from groundgraph.errors import CollectionError, InputError, ModelError
@@ -23,6 +23,12 @@ class SearchResult:
 
     passages: list[Passage]
     warnings: list[str]
+
+
+class _Leg(NamedTuple):
+    name: str
+    search: Callable[[], list[str]]
+    may_fail_with: tuple[type[Exception], ...]
 
 
 def search(
@@ -83,22 +89,27 @@ def _legs(
     question: str, filled: dict[str, list[Collection]], k: int, mode: SearchMode
 ) -> tuple[list[list[str]], list[str]]:
     """Return the rankings of the legs that worked, and a warning for each that failed; raise if all failed."""
-    searches: dict[str, Callable[[], list[str]]] = {}
+    searches: list[_Leg] = []
     if mode != "keyword":
-        for model, group in filled.items():
-            searches[f"vector search with {model!r}"] = partial(_vector_leg, question, model, group, k)
+        searches += [
+            _Leg(
+                f"vector search with {model!r}", partial(_vector_leg, question, model, group, k), (ModelError, OSError)
+            )
+            for model, group in filled.items()
+        ]
     if mode != "vector" and filled:
-        searches["keyword search"] = partial(_keyword_leg, question, chain(*filled.values()), k)
+        everywhere = list(chain(*filled.values()))
+        searches.append(_Leg("keyword search", partial(_keyword_leg, question, everywhere, k), (CollectionError,)))
     legs: list[list[str]] = []
-    failures: dict[str, Exception] = {}
-    for name, leg in searches.items():
+    failures: list[tuple[str, Exception]] = []
+    for leg in searches:
         try:
-            legs.append(leg())
-        except (ModelError, CollectionError, OSError) as error:
-            failures[name] = error
+            legs.append(leg.search())
+        except leg.may_fail_with as error:
+            failures.append((leg.name, error))
     if failures and not legs:
-        raise next(iter(failures.values()))
-    return legs, [f"{name} failed, the other leg answered alone: {error}" for name, error in failures.items()]
+        raise failures[0][1]
+    return legs, [f"{name} failed, the other leg answered alone: {error}" for name, error in failures]
 
 
 def _vector_leg(question: str, model: str, group: Iterable[Collection], k: int) -> list[str]:

@@ -38,8 +38,10 @@ def test_indexed_with_another_model(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 def test_the_model_changed_under_its_name(monkeypatch: pytest.MonkeyPatch) -> None:
     collection = built_with_3(monkeypatch)
     info = collection.info()
-    with pytest.raises(CollectionError, match=r"3 dimensions from 'bag:3', the question has 4"):
-        collection.store.nearest(np.ones(4, np.float32), 1)
+    with monkeypatch.context() as patch:
+        patch.setattr("tests.embedder.BagEmbedder.embed_query", lambda *_: np.ones(4, np.float32))
+        with pytest.raises(CollectionError, match=r"3 dimensions from 'bag:3', the question has 4"):
+            search("apple", ["notes"], k=1)
     monkeypatch.setattr("tests.embedder.BagEmbedder.embed_passages", lambda _, texts: np.ones((len(texts), 4), "f4"))
     with pytest.raises(CollectionError, match=r"3 dimensions from 'bag:3', not 4"):
         collection.add([LoadedDocument("b.txt", "green pear")])
