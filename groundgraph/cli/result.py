@@ -1,6 +1,7 @@
 """Show what a run gave: for people, and as JSON."""
 
 import json
+from pathlib import Path
 from typing import Any
 
 from groundgraph.cli.run import Result
@@ -57,7 +58,13 @@ def show(result: Result, *, trace: bool, quiet: bool) -> None:
 
 def _show_citation(citation: Citation, *, whole: bool) -> None:
     quote = one_line(citation["quote"], len(citation["quote"]) + 1 if whole else QUOTE)
-    write(f"\n[{citation['number']}] {citation['source']}, {citation['locator']}\n    “{quote}”")
+    write(f"\n[{citation['number']}] {_nearby(citation['source'])}, {citation['locator']}\n    “{quote}”")
+
+
+def _nearby(source: str) -> str:
+    """Return the path of a file at or below this folder as it is seen from here; any other source as it is."""
+    here = Path.cwd()
+    return str(Path(source).relative_to(here)) if Path(source).is_relative_to(here) else source
 
 
 def _show_step(step: Step, *, whole: bool) -> None:

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from syrupy.assertion import SnapshotAssertion
@@ -32,5 +33,6 @@ def test_help_imports_nothing_heavy() -> None:
     code = (
         "import sys; from groundgraph.cli.app import run; run(['ask', '--help']); print(*sys.modules, file=sys.stderr)"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    root = Path(__file__).parents[2]
+    done = subprocess.run([sys.executable, "-c", code], cwd=root, capture_output=True, text=True, check=True)
     assert not set(HEAVY) & set(done.stderr.split())

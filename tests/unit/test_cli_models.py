@@ -1,0 +1,86 @@
+"""The commands that prepare models: the chat model before a run, the evaluator by training."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from groundgraph.cli.run import prepare_model
+from groundgraph.models import default_chat_model
+from groundgraph.settings import get_settings
+from state.context import Context
+from tests.cli import run, run_at_terminal
+from tests.doubles import FixedSearch, passage
+from tests.scripted import scripted
+
+Capsys = pytest.CaptureFixture[str]
+WEIGHTS = "qwen2.5-coder-1.5b-instruct"
+
+
+@pytest.fixture
+def prepared(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Record what is resolved and loaded, in place of doing it."""
+    done: list[str] = []
+
+    def resolve(name: str, progress: Callable[[str, int, int], None]) -> Path:
+        progress(f"assembling {name}", 500, 1000)
+        done.append(f"resolve {name}")
+        return Path(name)
+
+    monkeypatch.setattr("groundgraph.cli.run.resolve_weights", resolve)
+    monkeypatch.setattr("groundgraph.cli.run.chat_model", lambda name: done.append(f"load {name}"))
+    return done
+
+
+def test_the_embedded_model_is_assembled_then_loaded(prepared: list[str]) -> None:
+    prepare_model(Context(chat_model=f"llamacpp:{WEIGHTS}"), show=False)
+    assert prepared == [f"resolve {WEIGHTS}", f"load llamacpp:{WEIGHTS}"]
+
+
+def test_the_default_model_is_prepared_too(prepared: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GROUNDGRAPH_CHAT_MODEL", f"llamacpp:{WEIGHTS}")
+    get_settings.cache_clear()
+    assert default_chat_model() == f"llamacpp:{WEIGHTS}"
+    prepare_model(Context(), show=False)
+    assert prepared == [f"resolve {WEIGHTS}", f"load llamacpp:{WEIGHTS}"]
+
+
+@pytest.mark.parametrize(
+    "context",
+    [Context(chat_model="openai:gpt-4o-mini"), Context(chat_model=f"llamacpp:{WEIGHTS}", answerer="extractive")],
+)
+def test_nothing_is_prepared_that_the_run_does_not_use(context: Context, prepared: list[str]) -> None:
+    prepare_model(context, show=False)
+    assert prepared == []
+
+
+def test_the_bar_is_shown_on_a_terminal_only(
+    prepared: list[str],
+    finds: Callable[..., FixedSearch],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: Capsys,
+) -> None:
+    monkeypatch.setattr("groundgraph.cli.run.EMBEDDED", "scripted:")
+    finds([passage("The sea is deep.")])
+    with scripted("Deep [1].", "Deep [1].") as (model, _):
+        arguments = ["ask", "How deep is the sea?", "-p", "naive", "--set", f"chat_model={model}"]
+        shown = run_at_terminal(capsys, monkeypatch, *arguments).err
+        assert "assembling test" in shown and "0.5/1.0 kB" in shown
+        assert run(capsys, *arguments).err == ""
+
+
+def test_training_takes_its_folder_from_the_environment(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capsys
+) -> None:
+    given: list[list[str]] = []
+    monkeypatch.setattr("groundgraph.grading.train.main", lambda arguments: given.append(arguments) or 0)
+    assert run(capsys, "evaluator", "train", "there", "--out", "weights.json").status == 0
+    monkeypatch.setenv("GROUNDGRAPH_QA", str(tmp_path))
+    assert run(capsys, "evaluator", "train").status == 0
+    assert given == [["there", "--out", "weights.json"], [str(tmp_path)]]
+
+
+def test_training_without_a_folder_is_bad_use(monkeypatch: pytest.MonkeyPatch, capsys: Capsys) -> None:
+    monkeypatch.delenv("GROUNDGRAPH_QA", raising=False)
+    ran = run(capsys, "evaluator", "train")
+    assert ran.status == 2 and ran.err.startswith("error: Missing argument 'DATA_DIR'")
