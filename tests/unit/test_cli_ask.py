@@ -152,3 +152,21 @@ def test_json_keeps_chinese_readable(finds: Finds, capsys: Capsys) -> None:
     with scripted("埃菲尔铁塔高 330 米[1]。") as (model, _):
         ran = run(capsys, "ask", "埃菲尔铁塔有多高？", "-p", "naive", "--json", "--set", f"chat_model={model}")
     assert "埃菲尔铁塔" in ran.out and json.loads(ran.out)["answer"].startswith("埃菲尔铁塔高 330 米")
+
+
+def test_a_refusal_through_the_router_is_written_once(
+    nothing_fits: None, monkeypatch: pytest.MonkeyPatch, capsys: Capsys
+) -> None:
+    monkeypatch.setattr("nodes.classify_intent.embedded_intent", lambda text: {"simple_fact": 0.9})
+    with scripted() as (model, _):
+        ran = run_at_terminal(capsys, monkeypatch, "ask", QUESTION, "--quiet", "--set", f"chat_model={model}")
+    assert ran.status == 3
+    assert ran.out.count("I could not find") == 1
+
+
+def test_a_refusal_by_the_model_is_written_once(tower: None, monkeypatch: pytest.MonkeyPatch, capsys: Capsys) -> None:
+    with scripted("NOT FOUND") as (model, _):
+        options = ["-p", "naive", "--quiet", "--set", f"chat_model={model}"]
+        ran = run_at_terminal(capsys, monkeypatch, "ask", QUESTION, *options)
+    assert ran.status == 3
+    assert ran.out.count("I could not find") == 1 and "NOT FOUND" not in ran.out
