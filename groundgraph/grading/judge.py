@@ -1,7 +1,6 @@
 """The language-model evaluator: one short question about each passage, all at once."""
 
 import asyncio
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -11,6 +10,7 @@ from groundgraph.errors import ModelUnavailable
 from groundgraph.grading.verdict import parse_verdict, probability_of_yes
 from groundgraph.knowledge.passage import Passage
 from groundgraph.models import Reply, ask
+from groundgraph.models.escape import escape
 
 INSTRUCTION = """\
 You judge whether a passage helps to answer a question. Reply with one word: yes if the passage holds the answer or a \
@@ -24,9 +24,6 @@ WORD_TOKENS = 4
 TOP_TOKENS = 10
 THOUGHT_TOKENS = 1024
 """Tokens for a model that could not say its verdict in one word, such as one that thinks first."""
-
-# Our delimiter, and the control tokens of chat templates, which some servers read inside a message too.
-_TAG = re.compile(r"<(?=\s*/?\s*passage|\|)", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -90,8 +87,8 @@ async def _judge_passage(model: str, question: str, passage: Passage) -> Verdict
 
 def judge_messages(question: str, passage: Passage) -> list[BaseMessage]:
     """Return the prompt about one passage, with tags inside the passage escaped."""
-    text = _TAG.sub("&lt;", passage.context)
-    return [SystemMessage(INSTRUCTION), HumanMessage(QUESTION.format(question=question, passage=text))]
+    text = QUESTION.format(question=question, passage=escape(passage.context))
+    return [SystemMessage(INSTRUCTION), HumanMessage(text)]
 
 
 def _score(reply: Reply) -> float | None:

@@ -5,7 +5,12 @@ from collections.abc import Callable, Mapping
 from groundgraph.grading.terms import content_terms, is_cjk, key_terms, number_terms
 
 SUPPORTED = 0.55
-"""Support from which a sentence counts as backed."""
+"""Support from which a sentence counts as backed.
+
+Measured on train and validation questions of `data/qa`: reached by 99.6 % of CLAPNQ's, 80 % of DuReader's human answer
+sentences and 97 to 100 % of short answers against a relevant passage; by 1 to 5 % against a random passage of the same
+source and 14 to 31 % against one on the same subject; with digits changed, by 0 to 7 % (DuReader 26 %).
+"""
 
 NUMBER_WEIGHT = 3.0
 KEY_WEIGHT = 2.0
@@ -18,7 +23,8 @@ def support(
 ) -> float:
     """Return the weighted share in [0, 1] of a claim's content terms that a passage holds.
 
-    Numbers weigh most, then names, and terms of the question least. Across languages (Chinese on one side only) just
+    Numbers weigh most, then names, and terms of the question least; a number that stands in neither the passage nor
+    the question halves the rest. Across languages (Chinese on one side only) just
     numbers and Latin names can be compared; where the claim has none, `similarity` decides.
 
     Args:
@@ -35,7 +41,10 @@ def support(
     echoes = frozenset(content_terms(question))
     if crossed and not weights.keys() - echoes:
         return similarity(claim, passage_text) if similarity else 0.0
-    return _share(weights, echoes, frozenset(content_terms(passage_text)))
+    held = frozenset(content_terms(passage_text))
+    share = _share(weights, echoes, held)
+    contradicted = not crossed and number_terms(claim) - held - echoes
+    return share / 2 if contradicted else share
 
 
 def _weights(claim: str) -> dict[str, float]:

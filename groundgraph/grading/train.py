@@ -14,7 +14,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from groundgraph.errors import GroundgraphError
+from groundgraph.errors import GroundgraphError, InputError
 from groundgraph.grading.candidates import CandidateMaker
 from groundgraph.grading.dataset import Dataset, Split, load_dataset
 from groundgraph.grading.fit_passages import (
@@ -56,9 +56,11 @@ def train(folder: Path, out: Path) -> dict[str, Any]:
         The training record, as it was written.
 
     Raises:
-        InputError: The data cannot be used.
+        InputError: The data cannot be used, or the folder of `out` does not exist.
         ModelError: The embedding model cannot be had.
     """
+    if not out.parent.is_dir():
+        raise InputError(f"--out {str(out)!r}: the folder does not exist; create it first")
     dataset = load_dataset(folder)
     store = VectorStore(
         get_settings().cache / "training" / f"{EMBEDDING_MODEL.replace(':', '-')}.npz", embedding_model(EMBEDDING_MODEL)

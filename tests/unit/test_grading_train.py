@@ -106,6 +106,11 @@ def test_data_that_cannot_be_used(tmp_path: Path, capsys: pytest.CaptureFixture[
         load_dataset(tmp_path)
 
 
+def test_no_folder_to_write_to_is_noticed_before_training(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([str(data), "--out", str(data / "none" / "evaluator.json")]) == 2
+    assert "the folder does not exist" in capsys.readouterr().err
+
+
 def test_holds_answer() -> None:
     assert holds_answer("It is 1,000 metres long.", ["1000"])
     assert not holds_answer("It is long.", ["1000"])
