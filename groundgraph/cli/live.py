@@ -41,6 +41,7 @@ class Live:
 
     def piece(self, text: str) -> None:
         """Write a piece of the answer."""
+        text = text if self.streamed else text.lstrip()
         if self._streams and text:
             self._stop()
             self.streamed += text

@@ -10,7 +10,7 @@ from state.schemas import Citation, Step
 
 QUOTE = 240
 """Characters of a quote that are shown."""
-FIGURES = 100
+FIGURES = 120
 """Characters of a step's figures that are shown without `--trace`."""
 
 
@@ -84,7 +84,7 @@ def _figure(value: Any) -> str:
         return f"{value:.2f}"
     if isinstance(value, list):
         return " ".join(_figure(item) for item in value)
-    return str(value)
+    return _nearby(value) if isinstance(value, str) else str(value)
 
 
 def _cost(result: Result) -> str:
