@@ -8,6 +8,7 @@ from groundgraph.errors import ModelUnavailable
 from groundgraph.grading.evaluator import embedded_evaluator
 from groundgraph.grading.judge import judge
 from groundgraph.knowledge.passage import Passage
+from groundgraph.knowledge.search import stored_vectors
 from nodes.model import required_chat_model
 from nodes.node import cost
 from state.context import Context
@@ -45,7 +46,11 @@ async def score(query: str, passages: Sequence[Passage], context: Context) -> Sc
 
 
 async def _embedded(query: str, passages: Sequence[Passage]) -> list[Passage]:
-    return _with(passages, await asyncio.to_thread(lambda: embedded_evaluator().score(query, passages)))
+    def scores() -> list[float]:
+        evaluator = embedded_evaluator()
+        return evaluator.score(query, passages, stored_vectors(passages, evaluator.embedding_model))
+
+    return _with(passages, await asyncio.to_thread(scores))
 
 
 def _with(passages: Sequence[Passage], scores: Sequence[float | None]) -> list[Passage]:

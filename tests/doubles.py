@@ -28,6 +28,7 @@ class FixedEvaluator:
     """Scores a passage by the first key that its text holds, else 0; a sentence likewise, else 1."""
 
     name = "fixed"
+    embedding_model = "fixed"
 
     def __init__(self, scores: Mapping[str, float], sentences: Mapping[str, float] | None = None) -> None:
         self.scores = scores

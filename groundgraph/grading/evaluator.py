@@ -28,6 +28,11 @@ class Evaluator(Protocol):
         """Name of the evaluator in the run's settings."""
         ...
 
+    @property
+    def embedding_model(self) -> str:
+        """Name of the model whose vectors `score` takes."""
+        ...
+
     def score(
         self, question: str, passages: Sequence[Passage], vectors: Sequence[Vector | None] | None = None
     ) -> list[float]:
@@ -49,6 +54,11 @@ class EmbeddedEvaluator:
         self._model = model
         self._questions = VectorCache(256)
         self._texts = VectorCache(cached_vectors)
+
+    @property
+    def embedding_model(self) -> str:
+        """Name of the model whose vectors `score` takes."""
+        return self._model.name
 
     def score(
         self, question: str, passages: Sequence[Passage], vectors: Sequence[Vector | None] | None = None

@@ -12,7 +12,7 @@ from groundgraph.errors import CollectionError, InputError, ModelError
 from groundgraph.knowledge.fuse import reciprocal_rank_fusion
 from groundgraph.knowledge.index import Collection
 from groundgraph.knowledge.passage import Passage
-from groundgraph.knowledge.store import Hit
+from groundgraph.knowledge.store import Hit, Vectors
 
 SearchMode = Literal["hybrid", "vector", "keyword"]
 
@@ -68,6 +68,25 @@ def search(
     legs, failures = _legs(question, filled, 2 * k, mode)
     ids = [key for key, _ in reciprocal_rank_fusion(legs)][:k]
     return SearchResult(_passages(ids, filled), warnings + failures)
+
+
+def stored_vectors(
+    passages: Sequence[Passage], embedding_model: str, home: Path | None = None
+) -> list[Vectors | None]:
+    """Return the stored vector of each passage, shape (dimension,); None where there is none by this model.
+
+    Web results, passages of collections made with another model, and such as have been indexed anew have none.
+    """
+    found: dict[str | None, Vectors] = {}
+    for name in {passage.collection for passage in passages if passage.collection}:
+        ids = [passage.id for passage in passages if passage.collection == name and passage.id]
+        try:
+            collection = Collection.open(name, home)
+            if collection.info().embedding_model == embedding_model:
+                found |= zip(ids, collection.vectors_of(ids), strict=True)
+        except CollectionError:  # gone or changed since the search: to be embedded again
+            continue
+    return [found.get(passage.id) for passage in passages]
 
 
 def _filled(opened: Sequence[Collection]) -> tuple[dict[str, list[Collection]], list[str]]:

@@ -1,0 +1,71 @@
+"""An answer's citations: checked, added where the passages support it, and quoted."""
+
+from collections.abc import Callable
+from typing import Any
+
+from graphs.naive import graph
+from nodes.cite import add_missing, citation, supporting
+from state.context import Context
+from tests.doubles import FixedSearch, passage
+from tests.scripted import scripted
+
+TOWER = passage("The Eiffel Tower is 330 metres tall. It was finished in 1889.", heading="Towers > Eiffel", page=2)
+CATS = passage("Cats purr when they are content.")
+PASSAGES = [CATS, TOWER]
+
+
+def test_a_supported_sentence_without_citation_gets_one() -> None:
+    answer = "The Eiffel Tower is 330 metres tall. Cats purr [1]."
+    assert add_missing(answer, PASSAGES, "") == "The Eiffel Tower is 330 metres tall. [2] Cats purr [1]."
+
+
+def test_a_mark_after_the_full_stop_belongs_to_the_sentence_before() -> None:
+    answer = "The Eiffel Tower is 330 metres tall. [2] Cats purr when content. [1]"
+    assert add_missing(answer, PASSAGES, "") == answer
+
+
+def test_a_claim_of_nobody_gets_none() -> None:
+    assert add_missing("Bob runs Acme.", PASSAGES, "Who runs Acme?") == "Bob runs Acme."
+    assert supporting("Bob runs Acme.", [], "Who runs Acme?") is None
+
+
+def test_a_chinese_claim() -> None:
+    tower = passage("埃菲尔铁塔高330米，位于巴黎。")
+    assert add_missing("埃菲尔铁塔高330米。", [CATS, tower], "埃菲尔铁塔有多高？") == "埃菲尔铁塔高330米。 [2]"
+
+
+def test_the_quote_is_the_sentence_the_answer_rests_on() -> None:
+    assert citation(2, TOWER, "It was finished in 1889 [2].") == {
+        "number": 2,
+        "source": "notes.md",
+        "locator": "p. 2, Towers > Eiffel",
+        "quote": "It was finished in 1889.",
+        "collection": "",
+    }
+
+
+def ask(finds: Callable[..., FixedSearch], says: str, **settings: Any) -> dict[str, Any]:
+    finds(PASSAGES)
+    with scripted((None, says)) as (model, _):
+        return graph.invoke({"question": "How tall is the tower?"}, context=Context(chat_model=model, **settings))
+
+
+def test_a_number_of_no_passage_is_removed_with_a_warning(finds: Callable[..., FixedSearch]) -> None:
+    result = ask(finds, "The Eiffel Tower is 330 metres tall [2][7].")
+    assert result["answer"] == "The Eiffel Tower is 330 metres tall [2]."
+    assert result["warnings"] == ["citation [7] removed: there is no passage 7"]
+
+
+def test_an_answer_without_citation_or_support_is_refused(finds: Callable[..., FixedSearch]) -> None:
+    result = ask(finds, "Bob runs Acme, as everybody knows.")
+    assert result["refused"] and "Bob" not in result["answer"] and result["citations"] == []
+    assert result["refusal_reason"] == "the answer has no citation and no support in the passages"
+
+
+def test_unless_the_context_allows_it(finds: Callable[..., FixedSearch]) -> None:
+    result = ask(finds, "Bob runs Acme, as everybody knows.", require_citations=False)
+    assert result["answer"] == "Bob runs Acme, as everybody knows." and not result["refused"]
+
+
+def test_marks_alone_are_no_answer(finds: Callable[..., FixedSearch]) -> None:
+    assert ask(finds, "[2]")["refused"]
