@@ -1,9 +1,10 @@
 """Ask a chat model: internal calls, whose text is no part of the answer that a user watches being written."""
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from groundgraph.models.chat import call_options, chat_model, chat_models, speaks_openai
 from groundgraph.models.failures import clear_errors
@@ -13,7 +14,7 @@ from groundgraph.models.thinking import ThinkingFilter, without_thinking
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
-    from langchain_core.messages import AIMessage, BaseMessage
+    from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
     from langchain_core.runnables import RunnableConfig
 
 _QUIET: "RunnableConfig" = {"tags": ["nostream"]}
@@ -82,7 +83,7 @@ async def _ask(
 
 async def stream(
     model: str, messages: "Sequence[BaseMessage]", *, max_tokens: int = 512, temperature: float = 0.0, **options: Any
-) -> AsyncIterator[str | Reply]:
+) -> AsyncGenerator[str | Reply]:
     """Yield the reply's text piece by piece without its thinking, and at the end the whole `Reply`.
 
     The Reply is authoritative: only there is thinking known that a lone `</think>` ended.
@@ -94,12 +95,14 @@ async def stream(
     base_url = _base_url(chat)
     options = _merge(call_options(model, base_url, max_tokens, temperature), options)
     thinking = ThinkingFilter()
-    whole: AIMessage | None = None
+    whole: AIMessageChunk | None = None
+    chunks = cast("AsyncGenerator[AIMessageChunk]", chat.astream(list(messages), _QUIET, **options))
     with clear_errors(model, base_url):
-        async for chunk in chat.astream(list(messages), _QUIET, **options):
-            whole = chunk if whole is None else whole + chunk  # type: ignore[assignment]
-            if piece := thinking.feed(str(chunk.text).replace(PARTIAL, "")):
-                yield piece
+        async with aclosing(chunks):
+            async for chunk in chunks:
+                whole = chunk if whole is None else whole + chunk
+                if piece := thinking.feed(str(chunk.text).replace(PARTIAL, "")):
+                    yield piece
     if piece := thinking.end():
         yield piece
     yield Reply("") if whole is None else _reply(whole)

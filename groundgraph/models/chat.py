@@ -140,7 +140,14 @@ def _other(name: str, provider: str, model: str) -> "BaseChatModel":
     return chat
 
 
-chat_models = Once(_make)
+def close_http_client(model: object) -> None:
+    """Close the synchronous connections of a model of langchain-openai; the asynchronous ones end with their loops."""
+    client = getattr(model, "http_client", None)
+    if client is not None:
+        client.close()
+
+
+chat_models = Once(_make, close_http_client)
 
 
 def chat_model(name: str) -> "BaseChatModel":

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from groundgraph.errors import InputError, ModelError, ModelUnavailable
-from groundgraph.models.chat import endpoint_settings, split_name
+from groundgraph.models.chat import close_http_client, endpoint_settings, split_name
 from groundgraph.models.failures import clear_errors
 from groundgraph.models.once import Once
 from groundgraph.settings import get_settings
@@ -116,9 +116,13 @@ class RemoteEmbedding:
         with clear_errors(self.name, self._base_url):
             return self._unit(self._embeddings.embed_documents([_sendable(text) for text in texts]), len(texts))
 
+    def close(self) -> None:
+        """Close the connections."""
+        close_http_client(self._embeddings)
+
     def _unit(self, given: list[list[float]], count: int) -> NDArray[np.float32]:
         vectors = np.asarray(given, np.float32)
-        if vectors.ndim != 2 or len(vectors) != count or not np.isfinite(vectors).all():
+        if vectors.ndim != 2 or len(vectors) != count or not vectors.size or not np.isfinite(vectors).all():
             raise ModelUnavailable(
                 f"embedding model {self.name!r} sent {vectors.shape} for {count} texts, or no numbers"
             )
@@ -187,7 +191,12 @@ def _make(name: str) -> EmbeddingModel:
     return make(model) if make else _other(name, provider, model)
 
 
-embedding_models = Once(_make)
+def _close(model: EmbeddingModel) -> None:
+    if isinstance(model, RemoteEmbedding):
+        model.close()
+
+
+embedding_models = Once(_make, _close)
 
 
 def embedding_model(name: str) -> EmbeddingModel:

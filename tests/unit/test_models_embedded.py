@@ -11,10 +11,10 @@ from pydantic import BaseModel
 
 from groundgraph.errors import ModelError
 from groundgraph.models import ask, ask_json, chat_model, embedding_model, stream
+from groundgraph.models.catalog import DEFAULT_WEIGHTS
 from groundgraph.models.embedded import embedded_server
 
-SMALL = "qwen2.5-coder-0.5b-instruct"
-MODEL = f"llamacpp:{SMALL}"
+MODEL = f"llamacpp:{DEFAULT_WEIGHTS}"
 QUESTION = [SystemMessage("Answer in one word."), HumanMessage("What is the capital of France?")]
 
 
@@ -47,7 +47,9 @@ async def test_the_embedded_model_answers_streams_and_keeps_to_a_schema(capfd: p
 @pytest.mark.local
 def test_one_server_serves_threads_and_lets_nobody_else_in() -> None:
     servers: set[str] = set()
-    threads = [threading.Thread(target=lambda: servers.add(embedded_server(SMALL).base_url)) for _ in range(4)]
+    threads = [
+        threading.Thread(target=lambda: servers.add(embedded_server(DEFAULT_WEIGHTS).base_url)) for _ in range(4)
+    ]
     for thread in threads:
         thread.start()
     for thread in threads:
