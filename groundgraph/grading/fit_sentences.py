@@ -115,10 +115,14 @@ def refinement_figures(head: Head, examples: Sequence[SentenceExample]) -> dict[
         survived += any(keep and holds for keep, holds in zip(keeps, example.answered.answers, strict=True))
         kept += sum(length for length, keep in zip(lengths, keeps, strict=True) if keep)
         total += sum(lengths)
-    return {"passages": len(examples), "answers_survive": survived / len(examples), "characters_kept": kept / total}
+    return {
+        "passages": len(examples),
+        "answers_survive": round(survived / len(examples), 4),
+        "characters_kept": round(kept / total, 4),
+    }
 
 
-def set_threshold(head: Head, examples: Sequence[SentenceExample], survival: float = 0.97) -> Head:
+def set_threshold(head: Head, examples: Sequence[SentenceExample], survival: float) -> Head:
     """Shift a head so that 0.5 is the highest threshold at which the answers of `survival` of the passages are kept."""
     for shift in np.arange(-1.0, 6.0, 0.05):
         shifted = head.shifted(float(shift))

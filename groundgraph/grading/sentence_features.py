@@ -1,36 +1,17 @@
-"""Features of a sentence inside its passage: does it answer, or does it carry on one that does?"""
+"""Features of a sentence inside its passage: does it answer, compared with the sentences around it?"""
 
-import re
 from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from groundgraph.grading.answer_type import answer_type
-from groundgraph.grading.terms import content_terms, is_cjk, key_terms
+from groundgraph.grading.terms import content_terms, key_terms
 
 Floats = NDArray[np.float64]
 
-SENTENCE_FEATURES = (
-    "cosine",
-    "cosine_to_best",
-    "window",
-    "window_to_best",
-    "keys",
-    "answer_type",
-    "before",
-    "after",
-    "continues",
-    "length",
-    "cross",
-)
-"""See `sentence_features`."""
-
-_CONTINUES = re.compile(
-    r"(?:he|she|it|they|his|her|its|their|this|that|these|those|such|both|however|also|but|then|here|there|"
-    r"for example|in addition|as a result)\b|[他她它]们?|[这那其此该]|但|而|因此|所以|同时|另外|此外|例如|然后|并",
-    re.IGNORECASE,
-)
+SENTENCE_FEATURES = ("cosine", "cosine_to_best", "terms_to_best", "keys", "answer_type", "before", "after")
+"""See `sentence_features`. Pronouns and connectives at the start, length and language were tried and said nothing."""
 
 
 def sentence_features(
@@ -42,9 +23,9 @@ def sentence_features(
 ) -> Floats:
     """Return one row of `SENTENCE_FEATURES` a sentence of one passage.
 
-    Similarity and term coverage are given by themselves and as the distance to the passage's best sentence, so that
-    an easy and a hard passage look alike; `before` and `after` are the neighbours' distances, for answers that stand
-    beside the sentence that names the subject. Terms of the heading count for every sentence.
+    Similarity and term coverage are given as the distance to the passage's best sentence, so that an easy and a hard
+    passage look alike; `before` and `after` are the distances of the neighbours. Terms of the heading are not looked
+    for: they hold for every sentence.
 
     Args:
         question: The question as it was asked.
@@ -57,22 +38,20 @@ def sentence_features(
     wanted = frozenset(content_terms(question)) - frozenset(content_terms(heading))
     keys = key_terms(question) - frozenset(content_terms(heading))
     coverage = np.array([_coverage(wanted, sentence) for sentence in sentences])
-    cosine_to_best, coverage_to_best = cosine - cosine.max(), coverage - coverage.max()
-    rank = cosine_to_best * 10 + coverage_to_best
-    far = rank.min()
+    cosine_to_best, terms_to_best = cosine - cosine.max(), coverage - coverage.max()
+    near = (
+        10 * cosine_to_best + terms_to_best
+    )  # similarities spread over a tenth of their range, coverage over all of it
+    far = near.min()
     return np.column_stack(
         [
             cosine,
             cosine_to_best,
-            coverage,
-            coverage_to_best,
+            terms_to_best,
             [_coverage(keys, sentence) - 0.5 if keys else 0.0 for sentence in sentences],
             [answer_type(question, sentence) for sentence in sentences],
-            np.concatenate([[far], rank[:-1]]),
-            np.concatenate([rank[1:], [far]]),
-            [float(place > 0 and bool(_CONTINUES.match(sentence))) for place, sentence in enumerate(sentences)],
-            np.log1p([len(content_terms(sentence)) for sentence in sentences]),
-            [float(is_cjk(question) != is_cjk(sentence)) for sentence in sentences],
+            np.concatenate([[far], near[:-1]]),
+            np.concatenate([near[1:], [far]]),
         ]
     )
 

@@ -45,7 +45,7 @@ from groundgraph.settings import get_settings
 
 EMBEDDING_MODEL = "e5:multilingual-e5-small"
 SPLITS: tuple[Split, ...] = ("train", "val", "test")
-SURVIVAL = 0.97
+SURVIVAL = 0.96
 """Share of validation passages whose answer must survive refinement."""
 
 

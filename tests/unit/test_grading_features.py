@@ -43,7 +43,6 @@ def test_sentence_features_of_one_and_of_several_sentences() -> None:
     assert rows.shape == (3, len(SENTENCE_FEATURES))
     named = [dict(zip(SENTENCE_FEATURES, row, strict=True)) for row in rows.tolist()]
     assert named[0]["answer_type"] == 1.0 and named[1]["answer_type"] == -1.0
-    assert named[1]["continues"] == 1.0 and named[0]["continues"] == 0.0
-    assert named[0]["cosine_to_best"] == 0.0 and named[2]["cross"] == 1.0
+    assert named[0]["cosine_to_best"] == 0.0 and named[1]["cosine_to_best"] == -1.0
     assert named[1]["before"] == 0.0, "its neighbour is the best sentence"
     assert sentence_features("q", vectors[0], parts[:1], vectors[:1]).shape == (1, len(SENTENCE_FEATURES))
