@@ -55,7 +55,7 @@ class RouterSettings(_Block):
     )
     pattern: str | None = Field(None, description="Force one pattern; skips classification.")
     default: str = Field("crag", description="Pattern for a low-confidence or unknown intent.")
-    min_confidence: Probability = Field(0.35, description="Below it, the default pattern answers.")
+    min_confidence: Probability = Field(0.6, description="Below it, the default pattern answers.")
     table: dict[str, str] = Field(default_factory=dict, description="Overrides of the table intent → pattern.")
 
 

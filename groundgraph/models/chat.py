@@ -140,14 +140,15 @@ def _other(name: str, provider: str, model: str) -> "BaseChatModel":
     return chat
 
 
-def close_http_client(model: object) -> None:
-    """Close the synchronous connections of a model of langchain-openai; the asynchronous ones end with their loops."""
-    client = getattr(model, "http_client", None)
-    if client is not None:
+def close_http_clients(model: object) -> None:
+    """Close the connections of a model of langchain-openai."""
+    if (client := getattr(model, "http_client", None)) is not None:
         client.close()
+    if (close_pools := getattr(getattr(model, "http_async_client", None), "close_pools", None)) is not None:
+        close_pools()
 
 
-chat_models = Once(_make, close_http_client)
+chat_models = Once(_make, close_http_clients)
 
 
 def chat_model(name: str) -> "BaseChatModel":

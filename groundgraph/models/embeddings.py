@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from groundgraph.errors import InputError, ModelError, ModelUnavailable
-from groundgraph.models.chat import close_http_client, endpoint_settings, split_name
+from groundgraph.models.chat import close_http_clients, endpoint_settings, split_name
 from groundgraph.models.failures import clear_errors
 from groundgraph.models.once import Once
 from groundgraph.settings import get_settings
@@ -118,7 +118,7 @@ class RemoteEmbedding:
 
     def close(self) -> None:
         """Close the connections."""
-        close_http_client(self._embeddings)
+        close_http_clients(self._embeddings)
 
     def _unit(self, given: list[list[float]], count: int) -> NDArray[np.float32]:
         vectors = np.asarray(given, np.float32)

@@ -31,6 +31,12 @@ class PerLoopClient(openai.DefaultAsyncHttpxClient):
             await anext(self._keepers[loop])
         return await self._pools[loop].send(request, **options)
 
+    def close_pools(self) -> None:
+        """Close the pools of the loops that run in other threads; this thread's own ends with its loop."""
+        for loop, keeper in list(self._keepers.items()):
+            if loop.is_running() and loop is not asyncio._get_running_loop():
+                asyncio.run_coroutine_threadsafe(keeper.aclose(), loop).result()
+
     async def _keep_pool(self, loop: asyncio.AbstractEventLoop) -> AsyncGenerator[None]:
         """Open a pool; `asyncio.run` closes the async generators left at its end, and so the pool."""
         pool = self._pools[loop] = openai.DefaultAsyncHttpxClient(**self._options)
