@@ -94,9 +94,10 @@ class CandidateMaker:
 
     def _others(self, question: Question, random: Random) -> Iterator[Candidates]:
         source, language = question.corpus
-        foreign = random.choice([name for name in self._dataset.corpora if name[1] == language and name[0] != source])
-        names = self._search(question, foreign)[:SIZE]
-        yield Candidates(question, "foreign", tuple(names), (False,) * len(names))
+        foreign = [corpus for corpus in self._dataset.corpora if corpus[1] == language and corpus[0] != source]
+        if foreign:
+            names = self._search(question, random.choice(foreign))[:SIZE]
+            yield Candidates(question, "foreign", tuple(names), (False,) * len(names))
         for twin in self._translations.get(question.parallel_id or "", ()):
             if twin.corpus != question.corpus:
                 names = self._search(question, twin.corpus)[:SIZE]

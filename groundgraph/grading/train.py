@@ -66,6 +66,11 @@ def train(folder: Path, out: Path) -> dict[str, Any]:
         get_settings().cache / "training" / f"{EMBEDDING_MODEL.replace(':', '-')}.npz", embedding_model(EMBEDDING_MODEL)
     )
     passages, sentences = _examples(dataset, store)
+    for split in SPLITS:
+        if not sentences[split]:
+            raise InputError(
+                f"training data {str(folder)!r}: no {split!r} question has a relevant passage that answers it"
+            )
     alone = set_prior(fit_alone(passages["train"]), pair_rows, passages["val"])
     among = set_prior(fit_among(passages["train"]), among_rows, passages["val"])
     sentence = set_threshold(fit_sentence_head(sentences["train"]), sentences["val"], SURVIVAL)
@@ -108,7 +113,7 @@ def _leave_one_out(passages: dict[str, list[Example]]) -> dict[str, Figures]:
     """Return the test figures of each source by a head that never saw that source, in training or choosing."""
     sources = sorted({example.candidates.question.source for example in passages["train"]})
     figures = {}
-    for source in sources:
+    for source in sources if len(sources) > 1 else ():
         rest = {split: [e for e in passages[split] if e.candidates.question.source != source] for split in SPLITS}
         head = set_prior(fit_among(rest["train"]), among_rows, rest["val"])
         own = [e for e in passages["test"] if e.candidates.question.source == source]

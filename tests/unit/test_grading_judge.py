@@ -6,7 +6,7 @@ import pytest
 from groundgraph.errors import ModelError, ModelUnavailable
 from groundgraph.grading.judge import judge, judge_messages
 from groundgraph.grading.verdict import parse_verdict, probability_of_yes
-from groundgraph.models import TokenLogprob
+from groundgraph.models import Reply, TokenLogprob
 from tests.doubles import passage
 from tests.scripted import Line, scripted
 
@@ -60,8 +60,6 @@ async def test_never_more_in_flight_than_allowed_and_the_order_is_kept() -> None
         most = max(most, flying)
         await asyncio.sleep(0.01)
         flying -= 1
-        from groundgraph.models import Reply
-
         return Reply("yes")
 
     with pytest.MonkeyPatch.context() as patch:

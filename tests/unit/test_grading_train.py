@@ -106,6 +106,22 @@ def test_data_that_cannot_be_used(tmp_path: Path, capsys: pytest.CaptureFixture[
         load_dataset(tmp_path)
 
 
+def test_data_of_one_source_or_without_a_split(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(module, "embedding_model", lambda name: BagEmbedder(64))
+    corpus, queries = rows("roads", "bridge")
+    out = tmp_path / "evaluator.json"
+    (tmp_path / "corpus.jsonl").write_text("\n".join(map(json.dumps, corpus)), encoding="utf-8")
+    (tmp_path / "queries.jsonl").write_text("\n".join(map(json.dumps, queries)), encoding="utf-8")
+    assert main([str(tmp_path), "--out", str(out)]) == 0
+    capsys.readouterr()
+    trained = [row for row in queries if row["split"] != "val"]
+    (tmp_path / "queries.jsonl").write_text("\n".join(map(json.dumps, trained)), encoding="utf-8")
+    assert main([str(tmp_path), "--out", str(out)]) == 2
+    assert "no 'val' question has a relevant passage" in capsys.readouterr().err
+
+
 def test_no_folder_to_write_to_is_noticed_before_training(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main([str(data), "--out", str(data / "none" / "evaluator.json")]) == 2
     assert "the folder does not exist" in capsys.readouterr().err
