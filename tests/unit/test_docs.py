@@ -7,6 +7,7 @@ import shlex
 import tomllib
 from collections.abc import Iterator
 from importlib import import_module
+from importlib.resources import files
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -184,3 +185,36 @@ def test_the_router_page_has_the_table_of_the_router() -> None:
 def test_the_readme_lists_the_patterns_that_exist() -> None:
     rows = re.findall(r"^\| \[`(\w+)`\]", PAGES[0].read_text("utf-8"), re.MULTILINE)
     assert rows == [*PATTERNS]
+
+
+def test_the_evaluator_page_has_the_figures_of_the_training_record() -> None:
+    record = json.loads((files("groundgraph.grading") / "training_record.json").read_text("utf-8"))
+    page = (ROOT / "docs" / "evaluator.md").read_text("utf-8")
+    rows = dict(re.findall(r"^\| (\w+) \| ([\d–].*) \|$", page, re.MULTILINE))
+    assert rows == {source: evaluator_row(figures) for source, figures in record["among"]["test"].items()}
+    questions, refinement = record["questions"], record["refinement"]["test"]["all"]
+    figures = [f"{questions['train']:,} questions", f"{questions['val']} others", f"{questions['test']} others"]
+    figures += [share(refinement["characters_kept"]), share(refinement["answers_survive"])]
+    figures += [f"its AUC is {record['alone']['test']['all']['auc']:.2f} instead of {rows['all'].split(' | ')[0]}"]
+    assert [figure for figure in figures if figure not in " ".join(page.split())] == []
+
+
+def evaluator_row(figures: dict[str, Any]) -> str:
+    shares = [share(figures[f"refused_{kind}"]) for kind in ("unanswerable", "withheld", "foreign")]
+    ranking = "–" if figures["auc"] is None else f"{figures['auc']:.2f}"
+    return " | ".join([ranking, share(figures["answered"]), *shares])
+
+
+def share(value: float | None) -> str:
+    return "–" if value is None else f"{value:.0%}".replace("%", " %")
+
+
+def test_the_router_page_has_the_figures_of_the_intent_classifier() -> None:
+    record = json.loads((files("groundgraph.grading") / "intent_head.json").read_text("utf-8"))["record"]
+    english, chinese = (share(record["check_accuracy"][language]) for language in ("en", "zh"))
+    figures = [f"trained on {record['utterances']} ", f"On {record['check_utterances']} other"]
+    figures += [f"{english} of the English ones and {chinese} of the Chinese ones"]
+    smalltalk = record["real_questions_taken_for"]["smalltalk"]
+    figures += [f"{100 * smalltalk:.1f} % of {record['real_questions']:,} real questions"]
+    page = " ".join((ROOT / "docs" / "patterns" / "router.md").read_text("utf-8").split())
+    assert [figure for figure in figures if figure not in page] == []
