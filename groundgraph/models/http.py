@@ -10,6 +10,10 @@ import certifi
 import openai
 
 
+_CLOSING: set["asyncio.Task[None]"] = set()
+"""Tasks under way, which a loop itself holds only weakly."""
+
+
 class PerLoopClient(openai.DefaultAsyncHttpxClient):
     """An async client with a pool of connections for each event loop.
 
@@ -32,9 +36,13 @@ class PerLoopClient(openai.DefaultAsyncHttpxClient):
         return await self._pools[loop].send(request, **options)
 
     def close_pools(self) -> None:
-        """Close the pools of the loops that run in other threads; this thread's own ends with its loop."""
+        """Close the pools of all loops that run: at once in other threads, as soon as can be on this thread's own."""
         for loop, keeper in list(self._keepers.items()):
-            if loop.is_running() and loop is not asyncio._get_running_loop():
+            if loop is asyncio._get_running_loop():
+                closing = loop.create_task(keeper.aclose())
+                _CLOSING.add(closing)
+                closing.add_done_callback(_CLOSING.discard)
+            elif loop.is_running():
                 asyncio.run_coroutine_threadsafe(keeper.aclose(), loop).result()
 
     async def _keep_pool(self, loop: asyncio.AbstractEventLoop) -> AsyncGenerator[None]:
