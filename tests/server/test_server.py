@@ -9,7 +9,7 @@ import re
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +32,7 @@ ASKED = {"question": "How tall is the Eiffel Tower?"}
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[LangGraphClient, Path]]:
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path]]:
     folder = tmp_path_factory.mktemp("server")
     (folder / "tower.md").write_text(TOWER)
     with pytest.MonkeyPatch.context() as patch, Endpoint(reply=ANSWER) as endpoint:
@@ -47,18 +47,24 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[LangGraph
             "LANGSMITH_TRACING": "false",
             "LANGGRAPH_CLI_NO_ANALYTICS": "1",
         }
-        command = [Path(sys.executable).with_name("langgraph"), "dev", "--no-browser", "--no-reload", "--port", "0"]
-        port = _free_port()
-        command[-1] = str(port)
+        port = str(_free_port())
+        langgraph = Path(sys.executable).with_name("langgraph")
+        command = [langgraph, "dev", "--no-browser", "--no-reload", "--port", port]
         with log.open("w") as output:
             process = subprocess.Popen(command, cwd=PROJECT, env=environment, stdout=output, stderr=output)
         try:
             url = f"http://127.0.0.1:{port}"
             _wait(url, process, log)
-            yield get_client(url=url), log
+            yield url, log
         finally:
             process.terminate()
             process.wait(20)
+
+
+@pytest.fixture
+async def client(server: tuple[str, Path]) -> AsyncIterator[LangGraphClient]:
+    async with get_client(url=server[0]) as client:
+        yield client
 
 
 def _free_port() -> int:
@@ -83,8 +89,7 @@ def _wait(url: str, process: "subprocess.Popen[bytes]", log: Path) -> None:
 
 
 @pytest.mark.parametrize("pattern", PATTERNS)
-async def test_a_cold_run_and_its_stream(server: tuple[LangGraphClient, Path], pattern: str) -> None:
-    client, log = server
+async def test_a_cold_run_and_its_stream(client: LangGraphClient, server: tuple[str, Path], pattern: str) -> None:
     result: Any = await client.runs.wait(None, pattern, input=ASKED)
     assert "__error__" not in result, result
     assert result["answer"] == ANSWER
@@ -99,11 +104,10 @@ async def test_a_cold_run_and_its_stream(server: tuple[LangGraphClient, Path], p
             final = part.data
     assert "".join(tokens) == final["answer"] == ANSWER
     assert len(tokens) > 1, "written piece by piece"
-    assert not re.search(r"BlockingError|Blocking call", log.read_text())
+    assert not re.search(r"BlockingError|Blocking call", server[1].read_text())
 
 
-async def test_the_context_is_a_form_and_is_checked(server: tuple[LangGraphClient, Path]) -> None:
-    client, _ = server
+async def test_the_context_is_a_form_and_is_checked(client: LangGraphClient) -> None:
     assistants = await client.assistants.search(graph_id="crag")
     schemas = await client.assistants.get_schemas(assistants[0]["assistant_id"])
     context = schemas["context_schema"]
@@ -114,8 +118,7 @@ async def test_the_context_is_a_form_and_is_checked(server: tuple[LangGraphClien
         await client.runs.wait(None, "crag", input=ASKED, context={"top_k": -1})
 
 
-async def test_threads_keep_their_turns(server: tuple[LangGraphClient, Path]) -> None:
-    client, _ = server
+async def test_threads_keep_their_turns(client: LangGraphClient) -> None:
     thread = await client.threads.create()
     for _ in range(2):
         result: Any = await client.runs.wait(thread["thread_id"], "crag", input=ASKED)
