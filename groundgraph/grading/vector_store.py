@@ -24,7 +24,7 @@ class VectorStore:
         self._model = model
         self._vectors: dict[str, Vector] = {}
         if path.exists():
-            with np.load(path, allow_pickle=False) as stored:
+            with np.load(path) as stored:
                 self._vectors = dict(zip(stored["keys"].tolist(), stored["vectors"], strict=True))
 
     def passages(self, texts: Iterable[str], description: str) -> dict[str, Vector]:
