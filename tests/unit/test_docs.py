@@ -155,7 +155,7 @@ def test_the_context_page_names_no_setting_that_does_not_exist() -> None:
 
 def variables() -> dict[str, Any]:
     """Return every environment variable that `Settings` reads, with its default."""
-    found = {}
+    found: dict[str, Any] = {}
     for name, field in Settings.model_fields.items():
         alias = field.validation_alias
         names = alias.choices if isinstance(alias, AliasChoices) else [f"GROUNDGRAPH_{name.upper()}"]
@@ -194,6 +194,7 @@ def test_the_evaluator_page_has_the_figures_of_the_training_record() -> None:
     assert rows == {source: evaluator_row(figures) for source, figures in record["among"]["test"].items()}
     questions, refinement = record["questions"], record["refinement"]["test"]["all"]
     figures = [f"{questions['train']:,} questions", f"{questions['val']} others", f"{questions['test']} others"]
+    figures += [f"Only {share(record['among']['test']['all']['answered_crossed'])} of the questions in one language"]
     figures += [share(refinement["characters_kept"]), share(refinement["answers_survive"])]
     figures += [f"its AUC is {record['alone']['test']['all']['auc']:.2f} instead of {rows['all'].split(' | ')[0]}"]
     assert [figure for figure in figures if figure not in " ".join(page.split())] == []
