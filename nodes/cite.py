@@ -1,12 +1,15 @@
 """Check an answer against the passages it was written from: keep what is cited or supported, refuse the rest."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from groundgraph.grading.support import SUPPORTED, support
 from groundgraph.knowledge.passage import Passage
 from groundgraph.knowledge.sentences import sentences
 from state.schemas import Citation
+
+Similarity = Callable[[str, str], float]
+"""Support in [0, 1] of a claim by a passage's text, by meaning."""
 
 MARK = re.compile(r"\[(\d+)\]")
 MAX_QUOTE = 300
@@ -17,23 +20,28 @@ def cited_numbers(answer: str) -> list[int]:
     return sorted({int(number) for number in MARK.findall(answer)})
 
 
-def add_missing(answer: str, passages: Sequence[Passage], question: str) -> str:
-    """Return the answer with a citation after each sentence that has none but is supported by a passage."""
+def add_missing(answer: str, passages: Sequence[Passage], question: str, similarity: Similarity | None = None) -> str:
+    """Return the answer with a citation after each sentence that has none but is supported by a passage.
+
+    Across languages, where words cannot be compared, `similarity` decides.
+    """
     parts: list[str] = []
     end = 0
     spans = _statements(answer)
     for start, stop in spans:
         parts.append(answer[end:start])
         text = answer[start:stop]
-        number = None if MARK.search(text) else supporting(text, passages, question)
+        number = None if MARK.search(text) else supporting(text, passages, question, similarity)
         parts.append(f"{text.rstrip()} [{number}]" if number else text)
         end = stop
     return "".join([*parts, answer[end:]])
 
 
-def supporting(claim: str, passages: Sequence[Passage], question: str) -> int | None:
+def supporting(
+    claim: str, passages: Sequence[Passage], question: str, similarity: Similarity | None = None
+) -> int | None:
     """Return the number of the passage that supports the claim best; None if none does."""
-    scores = [support(claim, passage.context, question) for passage in passages]
+    scores = [support(claim, passage.context, question, similarity) for passage in passages]
     best = max(range(len(scores)), key=scores.__getitem__, default=None)
     return best + 1 if best is not None and scores[best] >= SUPPORTED else None
 

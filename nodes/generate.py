@@ -1,5 +1,6 @@
 """Generate a short answer from the passages, every statement cited; an answer they do not support is none."""
 
+import asyncio
 import re
 import uuid
 from collections.abc import AsyncIterator
@@ -19,6 +20,7 @@ from nodes.model import NO_MODEL, chat_model_of
 from nodes.node import Update, cost, node, said
 from nodes.prompt import fit, show
 from nodes.quote import quote
+from nodes.score import similarity
 from nodes.stream import AnswerFilter, emit
 from state.context import Context
 
@@ -78,7 +80,8 @@ async def generate(state: Grounded, runtime: Runtime[Context]) -> Update:
         if context.on_model_failure == "error":
             raise
         return await _quoted(state, context, [f"the answer is quoted: {error}"])
-    return {**_checked(answer, passages, state["query"], context, message_id), "usage": cost(*replies)}
+    checked = await asyncio.to_thread(_checked, answer, passages, state["query"], context, message_id)
+    return {**checked, "usage": cost(*replies)}
 
 
 def _prompt(state: Grounded, context: Context) -> tuple[list[BaseMessage], list[Passage]]:
@@ -113,7 +116,7 @@ def _checked(answer: AnswerFilter, passages: list[Passage], question: str, conte
     if not _WORD.search(MARK.sub("", text)):
         reason = "the passages do not answer the question, says the model"
         return {"answer": "", "refusal_reason": reason, "steps": said("generate", "not found")}
-    text = add_missing(text, passages, question)
+    text = add_missing(text, passages, question, similarity(context))
     numbers = cited_numbers(text)
     if not numbers and context.require_citations:
         return {

