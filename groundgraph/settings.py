@@ -53,5 +53,6 @@ def get_settings() -> Settings:
         return Settings()
     except ValidationError as error:
         first = error.errors()[0]
-        name = str(first["loc"][0]).upper()
+        field = str(first["loc"][0])
+        name = f"GROUNDGRAPH_{field.upper()}" if field in Settings.model_fields else field
         raise InputError(f"environment: {name}={first['input']!r}: {first['msg']}") from None

@@ -24,6 +24,9 @@ SELECT = (
 )
 
 
+Span = tuple[int, int]
+
+
 class Graded(TypedDict):
     """Passages worth refining, with their tiers."""
 
@@ -66,13 +69,13 @@ def _kept_whole(passage: Passage, context: Context) -> bool:
     return context.crag.policy == "per_document" and passage.tier == "correct"
 
 
-def _strips(passage: Passage) -> list[str]:
-    text = passage.page_content
-    return [text[start:end] for start, end in sentences(text)]
-
-
-def _cut(passage: Passage, strips: Sequence[str]) -> Passage:
-    return passage.model_copy(update={"page_content": " ".join(strip.strip() for strip in strips)})
+def _cut(passage: Passage, kept: Sequence[Span]) -> Passage:
+    """Return the passage with the kept sentences only; lines, such as rows and list items, stay lines."""
+    text, cut, last = passage.page_content, "", 0
+    for start, end in kept:
+        gap = "\n" if "\n" in text[last:start] else " "
+        cut, last = f"{cut}{gap if cut else ''}{text[start:end].strip()}", end
+    return passage.model_copy(update={"page_content": cut})
 
 
 def _by_evaluator(query: str, passages: Sequence[Passage], context: Context) -> list[Passage]:
@@ -81,9 +84,10 @@ def _by_evaluator(query: str, passages: Sequence[Passage], context: Context) -> 
         if _kept_whole(passage, context):
             refined.append(passage)
             continue
-        strips = _strips(passage)
+        spans = sentences(passage.page_content)
+        strips = [passage.page_content[start:end] for start, end in spans]
         scores = evaluator.score_sentences(query, strips, passage)
-        kept = [s for s, score in zip(strips, scores, strict=True) if score >= context.crag.refine_threshold]
+        kept = [span for span, score in zip(spans, scores, strict=True) if score >= context.crag.refine_threshold]
         if kept:
             refined.append(_cut(passage, kept))
     return refined
@@ -99,8 +103,8 @@ async def _by_model(
     async def select(passage: Passage) -> tuple[Passage | None, Reply | None, str | None]:
         if _kept_whole(passage, context):
             return passage, None, None
-        strips = _strips(passage)
-        listed = "\n".join(f"{n}. {escape(strip.strip())}" for n, strip in enumerate(strips, 1))
+        text, spans = passage.page_content, sentences(passage.page_content)
+        listed = "\n".join(f"{n}. {escape(text[start:end].strip())}" for n, (start, end) in enumerate(spans, 1))
         prompt = [
             SystemMessage(SELECT),
             HumanMessage(f"Question: {query}\n\n<passage>\n{listed}\n</passage>\n\nNumbers:"),
@@ -113,7 +117,7 @@ async def _by_model(
         numbers = {int(number) for number in re.findall(r"\d+", reply.text)}
         if not numbers:
             return passage, reply, f"passage kept whole: the refiner's reply {reply.text[:60]!r} holds no number"
-        kept = [strip for n, strip in enumerate(strips, 1) if n in numbers]
+        kept = [span for n, span in enumerate(spans, 1) if n in numbers]
         return _cut(passage, kept) if kept else None, reply, None
 
     results = await asyncio.gather(*map(select, passages))

@@ -145,6 +145,13 @@ def test_the_model_refines_by_sentence_numbers(finds: Finds, evaluates: Evaluate
     assert result["usage"]["model_calls"] == 4
 
 
+def test_lines_stay_lines(finds: Finds, evaluates: Evaluates) -> None:
+    finds([passage("Towers:\n- Eiffel, 330 m\n- It leans\n- Pisa, 56 m\n- Shard, 310 m")])
+    evaluates({"Eiffel": 0.9}, sentences={"leans": 0.1, "Shard": 0.1})
+    with scripted(("Eiffel", "330 metres [1].")) as (model, _):
+        assert ask(model)["passages"][0].page_content == "Towers:\n- Eiffel, 330 m\n- Pisa, 56 m"
+
+
 def test_passages_may_stay_whole(finds: Finds, evaluates: Evaluates) -> None:
     finds([passage(TOWER)])
     evaluates({"Eiffel": 0.9}, sentences={"painted": 0.0})
