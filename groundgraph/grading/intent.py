@@ -10,9 +10,9 @@ from typing import Final, Literal, Self, get_args
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from groundgraph.errors import ModelError
+from groundgraph.grading.weights_file import read_weights
 from groundgraph.models import embedding_model
 
 Intent = Literal[
@@ -90,15 +90,7 @@ def load_head(path: Path = HEAD) -> IntentHead:
     Raises:
         ModelError: The file is missing, is not JSON, or does not fit this version.
     """
-    remedy = "reinstall groundgraph, or train again: python -m groundgraph.grading.intent"
-    try:
-        return IntentHead.model_validate_json(path.read_bytes())
-    except OSError as error:
-        raise ModelError(f"intent weights {str(path)!r} cannot be read: {error.strerror}; {remedy}") from None
-    except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(map(str, first["loc"])) or "file"
-        raise ModelError(f"intent weights {str(path)!r} are broken at {where!r}: {first['msg']}; {remedy}") from None
+    return read_weights(path, IntentHead, "intent", "python -m groundgraph.grading.intent")
 
 
 @cache

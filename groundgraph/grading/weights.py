@@ -4,12 +4,12 @@ from functools import cache
 from pathlib import Path
 from typing import Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from groundgraph.errors import ModelError
 from groundgraph.grading.features import AMONG_FEATURES, PAIR_FEATURES
 from groundgraph.grading.head import Head
 from groundgraph.grading.sentence_features import SENTENCE_FEATURES
+from groundgraph.grading.weights_file import read_weights
 
 DEFAULT_WEIGHTS = Path(__file__).with_name("evaluator.json")
 
@@ -36,17 +36,9 @@ class Weights(BaseModel):
 
 @cache
 def load_weights(path: Path = DEFAULT_WEIGHTS) -> Weights:
-    """Return the weights in a file, validated; nothing in it is ever run.
+    """Return the weights in a file, validated.
 
     Raises:
         ModelError: The file is missing, is not JSON, or does not fit this version.
     """
-    remedy = "reinstall groundgraph, or train again: python -m groundgraph.grading.train DATA_DIR"
-    try:
-        return Weights.model_validate_json(path.read_bytes())
-    except OSError as error:
-        raise ModelError(f"evaluator weights {str(path)!r} cannot be read: {error.strerror}; {remedy}") from None
-    except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(map(str, first["loc"])) or "file"
-        raise ModelError(f"evaluator weights {str(path)!r} are broken at {where!r}: {first['msg']}; {remedy}") from None
+    return read_weights(path, Weights, "evaluator", "python -m groundgraph.grading.train DATA_DIR")

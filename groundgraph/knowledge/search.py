@@ -70,9 +70,7 @@ def search(
     return SearchResult(_passages(ids, filled), warnings + failures)
 
 
-def stored_vectors(
-    passages: Sequence[Passage], embedding_model: str, home: Path | None = None
-) -> list[Vectors | None]:
+def stored_vectors(passages: Sequence[Passage], embedding_model: str, home: Path | None = None) -> list[Vectors | None]:
     """Return the stored vector of each passage, shape (dimension,); None where there is none by this model.
 
     Web results, passages of collections made with another model, and such as have been indexed anew have none.
