@@ -9,7 +9,6 @@ from urllib.parse import urlsplit
 import certifi
 import openai
 
-
 _CLOSING: set["asyncio.Task[None]"] = set()
 """Tasks under way, which a loop itself holds only weakly."""
 
