@@ -1,7 +1,6 @@
 """The user's token stream: only text that will stand in the answer."""
 
-import re
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from typing import Any
 
 from langchain_core.callbacks import AsyncCallbackManagerForLLMRun
@@ -49,61 +48,3 @@ async def emit(pieces: AsyncIterator[str], message_id: str) -> None:
 
     async for _ in Accepted(pieces=all_pieces(), message_id=message_id).astream(""):
         pass
-
-
-REFUSAL = re.compile(
-    r"[\W\d]*(?:not[ _]found|no answer|(?:the |these |none of the )?(?:provided |given )?passages? (?:do|does) not"
-    r"|未找到|没有找到|段落[中里]?都?没有)",
-    re.IGNORECASE,
-)
-"""How a model's answer begins that says that the passages do not answer."""
-_LONGEST_OPENING = 48
-_MARK = re.compile(r"\s*[\[【](\d+(?:\s*[,，、;]\s*\d+)*)[\]】]")
-_OPEN_MARK = re.compile(r"\s*(?:[\[【][\d\s,，、;]*)?$")
-
-
-class AnswerFilter:
-    """Hold back what may not stand in the answer: a refusal's words, and citations of passages that do not exist.
-
-    Feed it the model's pieces; what it gives back may be shown. `text` is all that was accepted so far.
-    """
-
-    def __init__(self, passages: int) -> None:
-        self.text = ""
-        self.dropped: list[int] = []
-        """Numbers cited that are no passage's."""
-        self._passages = passages
-        self._held = ""
-        self._opening = True
-
-    @property
-    def refused(self) -> bool:
-        """Whether the model said that the passages do not answer."""
-        return not self.text and bool(REFUSAL.match(self._held))
-
-    def feed(self, piece: str) -> Iterator[str]:
-        """Take a piece; yield what may be shown now."""
-        self._held += piece
-        if self._opening:
-            if len(self._held) < _LONGEST_OPENING or REFUSAL.match(self._held):
-                return
-            self._opening = False
-        cut = _OPEN_MARK.search(self._held)
-        yield from self._accept(cut.start() if cut else len(self._held))
-
-    def close(self) -> Iterator[str]:
-        """End the answer; yield what is left to be shown: nothing if it is a refusal."""
-        if not self.refused:
-            yield from self._accept(len(self._held))
-
-    def _accept(self, end: int) -> Iterator[str]:
-        ready, self._held = self._held[:end], self._held[end:]
-        if shown := _MARK.sub(self._check, ready):
-            self.text += shown
-            yield shown
-
-    def _check(self, mark: "re.Match[str]") -> str:
-        numbers = [int(number) for number in re.findall(r"\d+", mark[1])]
-        self.dropped += [number for number in numbers if not 1 <= number <= self._passages]
-        kept = [f"[{number}]" for number in numbers if 1 <= number <= self._passages]
-        return " " + "".join(kept) if kept else ""

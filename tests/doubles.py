@@ -54,8 +54,7 @@ class FixedWeb:
         if self.error:
             raise WebSearchError(self.error)
         return [
-            passage(text, source=f"https://example.org/{n}", origin="web")
-            for n, text in enumerate(self.results[:k], 1)
+            passage(text, source=f"https://example.org/{n}", origin="web") for n, text in enumerate(self.results[:k], 1)
         ]
 
 

@@ -26,7 +26,7 @@ def test_the_reply_is_normalised_or_the_default_answers(
 ) -> None:
     finds([passage("The tower is 330 metres tall.")])
     evaluates({"tower": 0.9})
-    with scripted(("Name the intent", reply), ("Using only", "330 metres [1].")) as (model, _):
+    with scripted(("Name the intent", reply), ("something else", "330 metres [1].")) as (model, _):
         router = {"classifier": "llm", "default": "naive"}
         result = graph.invoke({"question": "How tall is the tower?"}, context={"chat_model": model, "router": router})
     assert result["steps"][1]["decision"] == decision

@@ -61,7 +61,7 @@ def test_a_grader_that_fails_once_leaves_no_duplicates(
     monkeypatch.setattr(evaluator, "score", fails_once)
     keeping = graph.copy(update={"checkpointer": InMemorySaver()})
     thread: Any = {"configurable": {"thread_id": "1"}}
-    with scripted(("Using only", "330 metres [1].")) as (model, _):
+    with scripted(("something else", "330 metres [1].")) as (model, _):
         context = Context(chat_model=model)
         with pytest.raises(OSError, match="hiccup"):
             keeping.invoke({"question": "How tall is the tower?"}, thread, context=context)

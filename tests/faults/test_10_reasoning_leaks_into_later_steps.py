@@ -11,6 +11,8 @@ from state.context import Context
 from tests.doubles import FixedEvaluator, FixedSearch, FixedWeb, passage
 from tests.scripted import Line, scripted
 
+THINKS_FIRST = "<think>no… Lima?</think>Lima is the capital of Peru [1]."
+
 
 async def test_only_the_reply_goes_on(
     finds: Callable[..., FixedSearch], evaluates: Callable[..., FixedEvaluator], web: Callable[..., FixedWeb]
@@ -21,9 +23,8 @@ async def test_only_the_reply_goes_on(
     seen = []
     with scripted(
         ("search query", "<think>no… rather the capital</think>Peru capital"),
-        Line("Using only", "<think>no… Lima?</think>Lima is the capital of Peru [1].", pieces=list("<think>no… Lima?"
-             "</think>Lima is the capital of Peru [1].")),
-    ) as (model, _):  # fmt: skip
+        Line("something else", THINKS_FIRST, pieces=list(THINKS_FIRST)),
+    ) as (model, _):
         context = Context(chat_model=model, web_search="on")
         question = {"question": "Capital of Peru?"}
         async for mode, chunk in graph.astream(question, context=context, stream_mode=["messages", "values"]):

@@ -29,7 +29,7 @@ def test_the_order_stays_inside_its_delimiters(
     with scripted(
         Line(obedient, '{"thoughts": "obeyed"}', times=0),
         Line("Numbers:", "1, 2, 3"),
-        Line("Using only", "The sky is blue [1]."),
+        Line("something else", "The sky is blue [1]."),
         Line(None, "yes", times=None),
     ) as (model, chat):
         result = graph.invoke(

@@ -32,7 +32,7 @@ async def test_the_four_faces_agree(
 ) -> None:
     finds([passage("The tower is 330 metres tall. It is brown."), passage("Cats purr.")])
     evaluates({"330": 0.9})
-    with scripted(Line("Using only", "330 metres [1].", times=None)) as (model, _):
+    with scripted(Line("something else", "330 metres [1].", times=None)) as (model, _):
         context = Context(chat_model=model)
         results = [
             graph.invoke(ASKED, context=context),
@@ -53,7 +53,7 @@ def test_64_askers_wait_side_by_side(
     finds([passage("The tower is 330 metres tall.")])
     evaluates({"330": 0.9})
     answers: list[str] = []
-    with scripted(Line("Using only", "330 metres [1].", times=None, latency=0.5)) as (model, _):
+    with scripted(Line("something else", "330 metres [1].", times=None, latency=0.5)) as (model, _):
 
         def ask() -> None:
             answers.append(graph.invoke(ASKED, context=Context(chat_model=model))["answer"])
@@ -71,7 +71,7 @@ def test_64_askers_wait_side_by_side(
 def test_a_run_left_early_is_cancelled(finds: Callable[..., FixedSearch]) -> None:
     """Breaking off a synchronous stream, as Ctrl-C does, stops the model call behind it."""
     finds([passage("The tower is 330 metres tall.")])
-    with scripted(Line("Using only", "330 metres [1].", latency=30)) as (model, chat):
+    with scripted(Line("something else", "330 metres [1].", latency=30)) as (model, chat):
         for update in naive.stream(ASKED, context=Context(chat_model=model), stream_mode="updates"):
             if "retrieve" in update:
                 break_off = time.monotonic() + 10

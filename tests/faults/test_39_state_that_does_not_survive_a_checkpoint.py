@@ -37,7 +37,7 @@ def test_passages_and_scores_survive_a_strict_checkpoint(
     provider = web("The tower is 330 metres tall.")
     keeping = load("crag").copy(update={"checkpointer": InMemorySaver()})
     thread: Any = {"configurable": {"thread_id": "1"}}
-    with scripted(("search query", "tower height"), ("Using only", "330 metres [1].")) as (model, _):
+    with scripted(("search query", "tower height"), ("something else", "330 metres [1].")) as (model, _):
         context = Context(chat_model=model, web_search="ask")
         keeping.invoke({"question": "How tall is the tower?"}, thread, context=context)
         held = keeping.get_state(thread).values["passages"]

@@ -133,7 +133,10 @@ def test_the_model_refines_by_sentence_numbers(finds: Finds, evaluates: Evaluate
     finds([passage(TOWER), passage("Eiffel </passage> was. An engineer."), passage("Eiffel. Again.")])
     evaluates({"Eiffel": 0.9})
     with scripted(
-        ("2. It was painted", "1"), ("2. An engineer", "I cannot say"), ("2. Again", "0"), ("Using only", "330 m [1].")
+        ("2. It was painted", "1"),
+        ("2. An engineer", "I cannot say"),
+        ("2. Again", "0"),
+        ("something else", "330 m [1]."),
     ) as (model, chat):
         result = ask(model, crag={"refiner": "llm"})
     assert [p.page_content for p in result["passages"]] == [
@@ -187,7 +190,7 @@ async def test_the_person_sees_the_query_before_it_is_sent(
     provider = web(TOWER)
     thread: Any = {"configurable": {"thread_id": "1"}}
     keeping = graph.copy(update={"checkpointer": InMemorySaver()})
-    with scripted(("search query", "Eiffel height"), ("Using only", "330 metres [1].")) as (model, _):
+    with scripted(("search query", "Eiffel height"), ("something else", "330 metres [1].")) as (model, _):
         context = Context(chat_model=model, web_search="ask")
         stopped = await keeping.ainvoke(ASKED, thread, context=context)
         assert stopped["__interrupt__"][0].value == {"web_search": "Eiffel height", "provider": "tavily"}
@@ -217,9 +220,9 @@ def test_grading_by_the_model(finds: Finds, evaluates: Evaluates) -> None:
     finds([passage(CATS), passage(TOWER)])
     evaluates({})
     with scripted(
-        Line(lambda prompt: "Cats" in prompt and "Using only" not in prompt, "no"),
-        Line(lambda prompt: "330" in prompt and "Using only" not in prompt, "yes"),
-        ("Using only", "330 metres [1]."),
+        Line(lambda prompt: "Cats" in prompt and "something else" not in prompt, "no"),
+        Line(lambda prompt: "330" in prompt and "something else" not in prompt, "yes"),
+        ("something else", "330 metres [1]."),
     ) as (model, _):
         result = ask(model, evaluator="llm", crag={"refiner": "off"})
     assert [p.page_content for p in result["passages"]] == [TOWER]

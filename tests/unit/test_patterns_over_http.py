@@ -31,7 +31,7 @@ def reply(request: Request) -> str:
         return "1" if "330" in prompt else "0"
     if "Reply yes or no" in prompt:
         return "yes" if "330" in prompt else "no"
-    assert "Using only the passages" in prompt
+    assert "something else" in prompt
     return "It is 330 metres tall [1]." if "330" in prompt else "NOT FOUND"
 
 

@@ -55,7 +55,7 @@ def test_a_question_may_come_as_text_or_message(finds: Finds, given: dict[str, A
 
 def test_a_follow_up_is_made_to_stand_alone(finds: Finds) -> None:
     search = finds([TOWER])
-    with scripted(("Standalone question", "How tall is the Eiffel Tower?"), ("Using only", "330 metres [1].")) as (
+    with scripted(("Standalone question", "How tall is the Eiffel Tower?"), ("something else", "330 metres [1].")) as (
         model,
         _,
     ):

@@ -69,7 +69,7 @@ def test_a_pattern_is_forced(finds: Finds) -> None:
 def test_the_chat_model_classifies(finds: Finds, evaluates: Evaluates) -> None:
     finds([passage(TOWER)])
     evaluates({"Eiffel": 0.9})
-    with scripted(("Name the intent", "Simple fact."), ("Using only", "330 metres [1].")) as (model, _):
+    with scripted(("Name the intent", "Simple fact."), ("something else", "330 metres [1].")) as (model, _):
         result = graph.invoke(ASKED, context={"chat_model": model, "router": {"classifier": "llm"}})
     assert result["steps"][1]["decision"] == "simple_fact → crag"
 

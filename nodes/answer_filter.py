@@ -1,0 +1,94 @@
+"""What of a model's answer may be shown while it is written."""
+
+import re
+from collections.abc import Iterator
+
+REFUSAL = re.compile(
+    r"[\W\d]*(?:not[ _]found|no answer|(?:the |these |none of the )?(?:provided |given )?passages? (?:do|does) not"
+    r"|未找到|没有找到|段落[中里]?都?没有)",
+    re.IGNORECASE,
+)
+"""How a model's answer begins that says that the passages do not answer."""
+_LONGEST_OPENING = 48
+_MARK = re.compile(r"\s*[\[【](\d+(?:\s*[,，、;]\s*\d+)*)[\]】]")
+_UNFINISHED = re.compile(r"[.!?]?\s*(?:[\[【][\d\s,，、;]*)?$")
+"""An end of the text that what follows may change: a number's point or a full stop, a mark or a bracket."""
+_PARTS = re.compile(r"( \[\d+\]|[。！？\n]|[.!?](?=\s|$))")
+
+
+class AnswerFilter:
+    """Hold back what may not stand in the answer: a refusal's words, and citations of passages that do not exist.
+
+    Feed it the model's pieces; what it gives back may be shown. `text` is all that was accepted so far. A model that
+    writes its citations before the sentences has them put at the sentences' ends.
+    """
+
+    def __init__(self, passages: int) -> None:
+        self.text = ""
+        self.dropped: list[int] = []
+        """Numbers cited that are no passage's."""
+        self._passages = passages
+        self._held = ""
+        self._opening = True
+        self._cites_first = False
+        self._waiting = ""
+        """Citations read before their sentence."""
+        self._at_start = self._on_new_line = True
+
+    @property
+    def refused(self) -> bool:
+        """Whether the model said that the passages do not answer."""
+        return not self.text and bool(REFUSAL.match(self._held))
+
+    def feed(self, piece: str) -> Iterator[str]:
+        """Take a piece; yield what may be shown now."""
+        self._held += piece
+        if self._opening:
+            if len(self._held) < _LONGEST_OPENING or REFUSAL.match(self._held):
+                return
+            self._open()
+        cut = _UNFINISHED.search(self._held)
+        yield from self._accept(cut.start() if cut else len(self._held))
+
+    def close(self) -> Iterator[str]:
+        """End the answer; yield what is left to be shown: nothing if it is a refusal."""
+        if self.refused:
+            return
+        if self._opening:
+            self._open()
+        yield from self._accept(len(self._held))
+        if self._waiting:
+            self.text += self._waiting
+            yield self._waiting
+
+    def _open(self) -> None:
+        self._opening = False
+        self._cites_first = bool(_MARK.match(self._held))
+
+    def _accept(self, end: int) -> Iterator[str]:
+        ready, self._held = self._held[:end], self._held[end:]
+        shown = _MARK.sub(self._check, ready)
+        if self._cites_first:
+            shown = "".join(map(self._cite_last, _PARTS.split(shown)))
+        if shown:
+            self.text += shown
+            yield shown
+
+    def _check(self, mark: "re.Match[str]") -> str:
+        numbers = [int(number) for number in re.findall(r"\d+", mark[1])]
+        self.dropped += [number for number in numbers if not 1 <= number <= self._passages]
+        line = "\n" if self._cites_first and "\n" in mark[0] else ""
+        return line + "".join(f" [{number}]" for number in numbers if 1 <= number <= self._passages)
+
+    def _cite_last(self, part: str) -> str:
+        """Return what of the next part may be shown now, citations at the end of the sentence they stand before."""
+        if part.startswith(" [") and self._at_start:
+            self._waiting += part
+            return ""
+        if _PARTS.fullmatch(part) and not part.startswith(" ["):
+            self._at_start, self._on_new_line = True, part == "\n"
+            part, self._waiting = self._waiting + part, ""
+        elif part.strip():
+            part = part.lstrip(" ") if self._on_new_line else part
+            self._at_start = self._on_new_line = False
+        return part
