@@ -52,7 +52,6 @@ class EmbeddedEvaluator:
     def __init__(self, weights: Weights, model: EmbeddingModel, cached_vectors: int = 4096) -> None:
         self._weights = weights
         self._model = model
-        self._questions = VectorCache(256)
         self._texts = VectorCache(cached_vectors)
 
     @property
@@ -84,7 +83,7 @@ class EmbeddedEvaluator:
         texts = [passages[place].context for place in held]
         known = self._known(len(passages), vectors)
         matrix = self._embed(texts, [known[place] for place in held])
-        pairs = pair_features(question, self._embed_question(question), texts, matrix)
+        pairs = pair_features(question, self._model.embed_query(question), texts, matrix)
         for place, score in zip(held, self._probabilities(pairs, texts), strict=True):
             scores[place] = float(score)
         return scores
@@ -98,7 +97,7 @@ class EmbeddedEvaluator:
         if not sentences:
             return []
         matrix = self._embed(sentences, [None] * len(sentences))
-        rows = sentence_features(question, self._embed_question(question), sentences, matrix, passage.heading)
+        rows = sentence_features(question, self._model.embed_query(question), sentences, matrix, passage.heading)
         scores = self._weights.sentence.predict(rows)
         scores[scores.argmax()] = max(scores.max(), 0.5)
         return [float(score) for score in scores]
@@ -120,9 +119,6 @@ class EmbeddedEvaluator:
                     f"{self._model.dimension} dimensions: leave vectors of other models out"
                 )
         return vectors
-
-    def _embed_question(self, question: str) -> Vector:
-        return self._questions.get([question], lambda texts: [self._model.embed_query(text) for text in texts])[0]
 
     def _embed(self, texts: Sequence[str], known: Sequence[Vector | None]) -> Vector:
         missing = [text for text, vector in zip(texts, known, strict=True) if vector is None]

