@@ -1,0 +1,38 @@
+"""The demo's three questions, from the command line, with the embedded models on the project's own documentation."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.cli import Ran, run
+
+DOCS = Path(__file__).parents[2] / "docs"
+PAGES = ("answers-and-citations.md", "quick-start-zh.md", "patterns/crag.md")
+
+
+@pytest.mark.local
+def test_the_demos_questions(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(capsys, "index", *(str(DOCS / page) for page in PAGES), "--collection", "demo").status == 0
+
+    def ask(question: str, *options: str) -> Ran:
+        return run(capsys, "ask", question, "--collection", "demo", "--json", *options)
+
+    english = ask("What happens when a citation points at no passage?")
+    assert english.status == 0 and english.object["usage"]["model_calls"] == 1
+    assert "removed" in english.object["answer"] and "[1]" in english.object["answer"]
+    assert english.object["citations"][0]["source"].endswith("answers-and-citations.md")
+    assert "removed" in english.object["citations"][0]["quote"]
+
+    chinese = ask("没有 API 密钥也能使用吗？")
+    assert chinese.status == 0 and "没有 API 密钥也能使用" in chinese.object["answer"]
+    assert chinese.object["citations"][0]["source"].endswith("quick-start-zh.md")
+
+    foreign = ask("Who won the 1998 FIFA World Cup?")
+    assert foreign.status == 3 and foreign.object["refused"]
+    assert foreign.object["citations"] == foreign.object["passages"] == []
+    assert foreign.object["usage"]["model_calls"] == 0, "the gate refuses before the model is asked"
+
+    quoted = ask("From which score on does CRAG treat a passage as Correct?", "--set", "answerer=extractive")
+    assert quoted.status == 0 and "0.79" in quoted.object["answer"]
+    assert quoted.object["usage"]["model_calls"] == 0
+    assert quoted.object["citations"][0]["quote"] in (DOCS / "patterns" / "crag.md").read_text().replace("\n", " ")
