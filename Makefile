@@ -7,9 +7,9 @@ PYTHON ?= $(shell for python in python3 python3.13 python3.12 python3.11; do \
 BIN = $(VENV)/bin
 PIP = $(BIN)/python -m pip install --disable-pip-version-check -c constraints.txt
 GROUNDGRAPH = $(BIN)/groundgraph
-CODE = graphs nodes state groundgraph tests
+CODE = graphs nodes state groundgraph tests benchmarks
 
-.PHONY: install demo test lint format typecheck clean
+.PHONY: install demo test benchmark lint format typecheck clean
 .DEFAULT_GOAL = install
 
 install: $(VENV)/installed-dev  ## everything, for working on the project
@@ -22,6 +22,10 @@ demo: $(VENV)/installed-local  ## index docs/, then ask in English, in Chinese, 
 
 test: $(VENV)/installed-dev  ## every test, the embedded models' too
 	$(BIN)/pytest
+
+benchmark: $(VENV)/installed-dev  ## both benchmarks in short; GROUNDGRAPH_QA is the folder of their questions and passages
+	$(BIN)/python -m benchmarks.orchestration --runs 5
+	$(BIN)/python -m benchmarks.retrieval --sizes 1000 10000 --real 256 --skip quality embedding
 
 lint: $(VENV)/installed-dev
 	$(BIN)/ruff check $(CODE)

@@ -1,6 +1,6 @@
 """What the graphs add to the latency of the calls they wait for.
 
-    python benchmarks/orchestration.py [--latency 0.2] [--runs 20]
+    python -m benchmarks.orchestration [--latency 0.2] [--runs 20]
 
 An endpoint on loopback answers every call after a fixed latency. A pattern's wall time is set against its longest
 chain of dependent calls, the embedding of the question counted; whatever goes beyond it (search, grading, LangGraph,
@@ -26,6 +26,7 @@ from rich.table import Table
 from graphs.catalogue import load
 from groundgraph.knowledge.index import index
 from groundgraph.models import embedding_model
+from state import Context
 from tests.endpoint import Endpoint, Request
 
 NUMBERS = count()
@@ -55,7 +56,7 @@ def question() -> str:
 def asking(pattern: str, context: dict[str, Any]) -> Callable[[], object]:
     """Return what asks a pattern a new question."""
     graph = load(pattern)
-    return lambda: graph.invoke({"question": question()}, context=context)
+    return lambda: graph.invoke({"question": question()}, context=Context.parse(context))
 
 
 def seconds(ask: Callable[[], object], runs: int) -> tuple[float, float]:

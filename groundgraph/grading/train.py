@@ -38,10 +38,9 @@ from groundgraph.grading.fit_sentences import (
 )
 from groundgraph.grading.head import Head
 from groundgraph.grading.measure import Figures, measure_passages
-from groundgraph.grading.vector_store import VectorStore
+from groundgraph.grading.vector_store import VectorStore, training_vectors
 from groundgraph.grading.weights import DEFAULT_WEIGHTS, Weights
 from groundgraph.models import embedding_model
-from groundgraph.settings import get_settings
 
 EMBEDDING_MODEL = "e5:multilingual-e5-small"
 SPLITS: tuple[Split, ...] = ("train", "val", "test")
@@ -62,9 +61,7 @@ def train(folder: Path, out: Path) -> dict[str, Any]:
     if not out.parent.is_dir():
         raise InputError(f"--out {str(out)!r}: the folder does not exist; create it first")
     dataset = load_dataset(folder)
-    store = VectorStore(
-        get_settings().cache / "training" / f"{EMBEDDING_MODEL.replace(':', '-')}.npz", embedding_model(EMBEDDING_MODEL)
-    )
+    store = training_vectors(embedding_model(EMBEDDING_MODEL))
     passages, sentences = _examples(dataset, store)
     for split in SPLITS:
         if not sentences[split]:

@@ -10,6 +10,7 @@ from rich.progress import track
 
 from groundgraph.grading.vector_cache import Vector
 from groundgraph.models import EmbeddingModel
+from groundgraph.settings import get_settings
 
 _BATCH = 64
 _SAVE_EVERY = 20
@@ -55,6 +56,11 @@ class VectorStore:
         temporary = self._path.with_suffix(f".{os.getpid()}.npz")
         np.savez(temporary, keys=np.array(list(self._vectors)), vectors=np.stack(list(self._vectors.values())))
         temporary.replace(self._path)
+
+
+def training_vectors(model: EmbeddingModel) -> VectorStore:
+    """Return the vectors of training texts by a model, as the user's cache holds them."""
+    return VectorStore(get_settings().cache / "training" / f"{model.name.replace(':', '-')}.npz", model)
 
 
 def _key(kind: str, text: str) -> str:

@@ -1,0 +1,119 @@
+"""Which passages each way of searching brings up, source by source."""
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple, get_args
+
+import numpy as np
+from rich.progress import Progress
+
+from benchmarks.cached_embedding import CachedEmbedding
+from benchmarks.peers import Peers
+from benchmarks.ranking_metrics import Quality, mean, quality
+from groundgraph.grading.dataset import Corpus, Dataset, Question
+from groundgraph.grading.evaluator import EmbeddedEvaluator
+from groundgraph.grading.weights import load_weights
+from groundgraph.knowledge.chunk import CHUNKERS, DEFAULT_CHUNKER, chunk
+from groundgraph.knowledge.document import LoadedDocument
+from groundgraph.knowledge.index import Collection
+from groundgraph.knowledge.passage import Passage
+from groundgraph.knowledge.search import SearchMode, search, stored_vectors
+
+DEPTH = 20
+"""Passages that a search returns, and that are reranked: 4 x top_k at its default."""
+HARD = ("musique", "2wiki", "noveleval")
+"""Sources that tell retrievers apart; the other chunkers are compared on them alone."""
+
+Ranker = Callable[[str], Sequence[str]]
+"""Returns the documents whose passages are found for a question, best first, each as often as it was found."""
+
+
+class Row(NamedTuple):
+    """The mean quality of one way of searching over the questions of one source."""
+
+    corpus: Corpus
+    chunker: str
+    method: str
+    questions: int
+    quality: Quality
+
+
+def measure(dataset: Dataset, model: CachedEmbedding, home: Path, progress: Progress) -> Iterator[Row]:
+    """Yield the quality of every method on the val and test questions that have a relevant passage.
+
+    A question is asked of the passages of its own source and language, each of which is one document. What counts is
+    the documents that a method's passages come from, each at its best rank.
+
+    Args:
+        dataset: Graded questions and passages.
+        model: Embedding model of all methods.
+        home: Empty folder for the collections.
+        progress: Where to show what is being done.
+    """
+    for corpus in dataset.corpora:
+        questions = [q for q in dataset.questions if q.corpus == corpus and q.split != "train" and q.relevant]
+        documents = _documents(dataset, corpus)
+        for chunker in (DEFAULT_CHUNKER, *sorted(CHUNKERS.keys() - {DEFAULT_CHUNKER})) if questions else ():
+            if chunker == DEFAULT_CHUNKER or corpus[0] in HARD:
+                rankers = _ours("-".join((*corpus, chunker)), chunker, documents, model, home, progress)
+                rankers |= _peers(documents, model) if chunker == DEFAULT_CHUNKER else {}
+                for method, ranker in rankers.items():
+                    found = mean([_quality(question, ranker) for question in questions])
+                    yield Row(corpus, chunker, method, len(questions), found)
+
+
+def _documents(dataset: Dataset, corpus: Corpus) -> list[LoadedDocument]:
+    passages = ((name, dataset.passages[name]) for name in dataset.corpora[corpus])
+    return [LoadedDocument(name, passage.page_content, title=passage.heading) for name, passage in passages]
+
+
+def _quality(question: Question, ranker: Ranker) -> Quality:
+    return quality(list(dict.fromkeys(ranker(question.text))), question.relevant)
+
+
+def _ours(
+    name: str,
+    chunker: str,
+    documents: Sequence[LoadedDocument],
+    model: CachedEmbedding,
+    home: Path,
+    progress: Progress,
+) -> dict[str, Ranker]:
+    """Index documents, and return what ranks them by each search mode, and reranked."""
+    collection = Collection.open(name, home, embedding_model=model.name, create=True)
+    collection.store.configure(chunker=chunker)
+    task = progress.add_task(f"indexing {name}", total=None)
+    collection.add(documents, lambda _, done, total: progress.update(task, completed=done, total=total))
+    progress.remove_task(task)
+    evaluator = EmbeddedEvaluator(load_weights(), model)
+
+    def found(mode: SearchMode, question: str) -> list[Passage]:
+        return search(question, [name], k=DEPTH, mode=mode, home=home).passages
+
+    def ranked(mode: SearchMode, question: str) -> list[str]:
+        return [passage.source for passage in found(mode, question)]
+
+    def reranked(question: str) -> list[str]:
+        passages = found("hybrid", question)
+        scores = evaluator.score(question, passages, stored_vectors(passages, model.name, home))
+        return [passages[place].source for place in np.argsort(-np.array(scores), kind="stable")]
+
+    modes: tuple[SearchMode, ...] = get_args(SearchMode)
+    return {mode: partial(ranked, mode) for mode in modes} | {"hybrid + rerank": reranked}
+
+
+def _peers(documents: Sequence[LoadedDocument], model: CachedEmbedding) -> dict[str, Ranker]:
+    """Return what ranks the same chunks by LangChain's retrievers; each finds as many as one of our legs."""
+    chunks = [(document.source, piece.context) for document in documents for piece in chunk(document)]
+    sources, texts = zip(*chunks, strict=True)
+    peers = Peers(texts, model.embed_passages(texts), model, k=2 * DEPTH)
+
+    def ranked(retriever: object, question: str) -> list[str]:
+        return [sources[place] for place in peers.places(retriever, question)[:DEPTH]]
+
+    return {
+        "FAISS (langchain)": partial(ranked, peers.vector),
+        "BM25Retriever": partial(ranked, peers.keyword),
+        "EnsembleRetriever": partial(ranked, peers.ensemble),
+    }
