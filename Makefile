@@ -23,9 +23,9 @@ demo: $(VENV)/installed-local  ## index docs/, then ask in English, in Chinese, 
 test: $(VENV)/installed-dev  ## every test, the embedded models' too
 	$(BIN)/pytest
 
-benchmark: $(VENV)/installed-dev  ## both benchmarks in short; GROUNDGRAPH_QA is the folder of their questions and passages
+benchmark: $(VENV)/installed-dev  ## both in short; QA= (or GROUNDGRAPH_QA) is the folder of questions and passages
 	$(BIN)/python -m benchmarks.orchestration --runs 5
-	$(BIN)/python -m benchmarks.retrieval --sizes 1000 10000 --real 256 --skip quality embedding
+	$(BIN)/python -m benchmarks.retrieval $(QA) --sizes 1000 10000 --real 256 --skip quality embedding
 
 lint: $(VENV)/installed-dev
 	$(BIN)/ruff check $(CODE)
