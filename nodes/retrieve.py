@@ -8,6 +8,9 @@ from groundgraph.knowledge.search import search
 from nodes.node import Update, node, said
 from state.context import Context
 
+CANDIDATES = 4
+"""Passages to rerank for each one to keep."""
+
 
 class Asked(TypedDict):
     """What is searched for."""
@@ -23,7 +26,7 @@ class Found(TypedDict):
 
 @node
 def retrieve(state: Asked, runtime: Runtime[Context]) -> Update:
-    """Search the run's collections with `query`: at most `top_k` passages, best first.
+    """Search the run's collections with `query`: at most `top_k` passages, best first; 4 × top_k to be reranked.
 
     Raises:
         CollectionError: A collection is missing, or was built with another embedding model.
@@ -32,7 +35,7 @@ def retrieve(state: Asked, runtime: Runtime[Context]) -> Update:
     found = search(
         state["query"],
         context.collections,
-        k=context.top_k,
+        k=context.top_k if context.rerank == "off" else CANDIDATES * context.top_k,
         mode=context.search_mode,
         embedding_model=context.embedding_model,
     )

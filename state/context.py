@@ -83,6 +83,15 @@ class Context(_Block):
     collections: list[str] = Field(["default"], min_length=1, description="Collections to search.")
     top_k: int = Field(5, ge=1, le=100, description="Passages to retrieve.")
     search_mode: Literal["hybrid", "vector", "keyword"] = Field("hybrid", description="Legs of the search.")
+    rerank: str = Field(
+        "off",
+        pattern=r"^(off|evaluator|cross-encoder:.+)$",
+        description="Retrieve 4 × top_k passages, and keep the top_k that the evaluator, or cross-encoder:<model or "
+        "path>, ranks first.",
+    )
+    compress_tokens: int = Field(
+        600, ge=20, le=1_000_000, description="Tokens that the node compress leaves of all passages together."
+    )
     web_search: Literal["off", "ask", "on"] = Field(
         "off", description="Whether a graph may search the web; ask interrupts with the exact query to be sent."
     )

@@ -45,7 +45,7 @@ def evaluates(monkeypatch: pytest.MonkeyPatch) -> Callable[..., FixedEvaluator]:
 
     def fix(scores: dict[str, float], sentences: dict[str, float] | None = None) -> FixedEvaluator:
         evaluator = FixedEvaluator(scores, sentences)
-        for module in ("nodes.score", "nodes.refine", "nodes.quote"):
+        for module in ("nodes.score", "nodes.refine", "nodes.quote", "nodes.rerank", "nodes.compress"):
             monkeypatch.setattr(f"{module}.embedded_evaluator", lambda: evaluator)
         return evaluator
 
