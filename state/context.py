@@ -7,6 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from groundgraph.errors import InputError
 
+PROVIDER_AND_MODEL = r"^[^:\s]+:\S.*$"
 Probability = Annotated[float, Field(ge=0, le=1)]
 
 
@@ -64,6 +65,7 @@ class Context(_Block):
 
     chat_model: str | None = Field(
         None,
+        pattern=PROVIDER_AND_MODEL,
         description="provider:model. Default: the endpoint in the environment, else the embedded model, else none.",
     )
     answerer: Literal["model", "extractive"] = Field(
@@ -77,7 +79,7 @@ class Context(_Block):
         2400, ge=100, le=1_000_000, description="Tokens the prompt may have; the best passages are kept, whole."
     )
     embedding_model: str | None = Field(
-        None, description="provider:model. Default: the one each collection was built with."
+        None, pattern=PROVIDER_AND_MODEL, description="provider:model. Default: the one each collection was built with."
     )
     evaluator: Literal["embedded", "llm"] = Field("embedded", description="What scores a passage against the question.")
     collections: list[str] = Field(["default"], min_length=1, description="Collections to search.")
@@ -114,6 +116,8 @@ class Context(_Block):
         """
         if isinstance(value, Context):
             return value
+        if not isinstance(value, Mapping | None):
+            raise InputError(f"context={value!r}: give a Context or a mapping of its settings")
         try:
             return cls.model_validate(dict(value or {}))
         except ValidationError as error:

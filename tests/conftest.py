@@ -1,9 +1,12 @@
 """Every test starts on a fresh machine: empty folders, no keys, no settings, no live models."""
 
+import os
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
+
+os.environ["LANGGRAPH_STRICT_MSGPACK"] = "true"  # read when langgraph is imported: what is not ours is not read back
 
 from groundgraph.knowledge.passage import Passage
 from groundgraph.knowledge.web import WEB_PROVIDERS
@@ -34,6 +37,7 @@ def finds(monkeypatch: pytest.MonkeyPatch) -> Callable[..., FixedSearch]:
     def fix(passages: Sequence[Passage], **options: Sequence[str]) -> FixedSearch:
         search = FixedSearch(passages, **options)
         monkeypatch.setattr("nodes.retrieve.search", search)
+        monkeypatch.setattr("nodes.receive.Collection.open", lambda name, **_: None)
         return search
 
     return fix

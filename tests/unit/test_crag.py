@@ -61,7 +61,7 @@ def test_incorrect_passages_are_refused_while_the_web_is_off(finds: Finds, evalu
         result = ask(model)
     assert path(result) == ["receive", "retrieve", "grade", "refuse"]
     assert result["refused"] and result["citations"] == [] and result["passages"] == []
-    assert result["refusal_reason"] == "no passage answers the question (best score 0.10, needed above 0.5)"
+    assert result["refusal_reason"] == "no passage answers the question (best score 0.100, needed above 0.5)"
     assert provider.queries == []
 
 
