@@ -8,23 +8,39 @@ from pathlib import Path
 
 from groundgraph.errors import InputError, LoadError
 from groundgraph.knowledge.blocks import blocks
-from groundgraph.knowledge.convert import docx_document, html_document, pdf_document
+from groundgraph.knowledge.convert import html_document, pdf_document
 from groundgraph.knowledge.decode import clean, decode
 from groundgraph.knowledge.document import JSON, LoadedDocument, Unreadable
+from groundgraph.knowledge.office import OLD_OFFICE, docx_document, pptx_document, xlsx_document
 from groundgraph.knowledge.rows import csv_document, json_document, jsonl_documents
 
-_CONVERTERS = {".html": html_document, ".htm": html_document, ".docx": docx_document, ".pdf": pdf_document}
+_CONVERTERS = {
+    **dict.fromkeys((".html", ".htm", ".xhtml"), html_document),
+    ".pdf": pdf_document,
+    ".docx": docx_document,
+    **dict.fromkeys((".pptx", ".pptm"), pptx_document),
+    **dict.fromkeys((".xlsx", ".xlsm"), xlsx_document),
+}
+_OFFICE = "application/vnd.openxmlformats-officedocument."
 _MEDIA_TYPES = {
     "text/html": ".html",
     "application/xhtml+xml": ".html",
     "application/pdf": ".pdf",
     "application/json": ".json",
     "text/csv": ".csv",
+    "text/tab-separated-values": ".tsv",
     "text/markdown": ".md",
-    "application/vnd.openxmlformats-officedocument.wordprocessingml.document": ".docx",
+    f"{_OFFICE}wordprocessingml.document": ".docx",
+    f"{_OFFICE}presentationml.presentation": ".pptx",
+    f"{_OFFICE}spreadsheetml.sheet": ".xlsx",
 }
 _TABLES = {".csv": csv_document, ".tsv": csv_document, ".json": json_document}
 _MARKDOWN = {".md", ".markdown", ".mdx"}
+_CODE = frozenset(
+    """.py .pyi .js .mjs .cjs .jsx .ts .tsx .java .kt .kts .scala .groovy .go .rs .c .h .cc .cpp .cxx .hh .hpp .cs .fs
+    .swift .m .mm .rb .php .pl .pm .lua .r .jl .sh .bash .zsh .ps1 .sql .dart .ex .exs .erl .hs .ml .clj .el .zig .nim
+    .proto .graphql .css .scss .vb .pas .f90 .asm .tf""".split()
+)
 _FRONT_MATTER = re.compile(r"---[ \t]*\n(.*?)\n(?:---|\.\.\.)[ \t]*(?:\n|$)", re.DOTALL)
 _FIELD = re.compile(r"^(\w[\w-]*):[ \t]*(.+?)[ \t]*$", re.MULTILINE)
 
@@ -33,7 +49,8 @@ def load(paths: Sequence[Path | str], *, jsonl: bool = False) -> Iterator[Loaded
     """Yield the documents of files and folders, and what could not be read with its reason.
 
     Folders are read with all folders inside them; hidden files and folders are left out. A file named twice is read
-    once. Markdown, HTML, PDF, Word, CSV, JSON and JSONL are known; of any other file the text is taken, if it is text.
+    once. Markdown, HTML, PDF, Word, PowerPoint, Excel, CSV, JSON, JSONL and programs are known; of any
+    other file the text is taken, if it is text.
 
     Args:
         paths: Files and folders.
@@ -90,12 +107,20 @@ def read(data: bytes, source: str, media_type: str = "") -> LoadedDocument:
     if not data.strip():
         raise LoadError("empty file")
     suffix = _MEDIA_TYPES.get(media_type.partition(";")[0].strip().lower()) or Path(source).suffix.lower()
+    if data.startswith(OLD_OFFICE):
+        raise LoadError("encrypted, or an old Office file; save it as .docx, .pptx or .xlsx without a password")
+    if data.startswith(b"{\\rtf"):
+        raise LoadError("RTF; save it as .docx")
     if converter := _CONVERTERS.get(suffix):
         return _titled(converter(data, source))
     text = _text(data)
     if reader := _TABLES.get(suffix):
         return reader(text, source)
-    return _titled(_markdown_document(text, source)) if suffix in _MARKDOWN else LoadedDocument(source, text)
+    if suffix in _MARKDOWN:
+        return _titled(_markdown_document(text, source))
+    if suffix in _CODE:
+        return LoadedDocument(source, text, title=Path(source).name, format="code")
+    return LoadedDocument(source, text)
 
 
 def _walk(folder: Path) -> Iterator[Path]:

@@ -3,7 +3,7 @@
 import csv
 import io
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from groundgraph.errors import LoadError
 from groundgraph.knowledge.decode import clean
@@ -25,10 +25,15 @@ def csv_document(text: str, source: str) -> LoadedDocument:
         raise LoadError(f"not a CSV table ({error})") from error
     if not rows:
         raise LoadError("no rows")
+    return LoadedDocument(source, table(rows), format="markdown")
+
+
+def table(rows: Sequence[Sequence[str]]) -> str:
+    """Return rows, at least one, as a Markdown table; the first is its header, and short ones are filled up."""
     width = max(map(len, rows))
-    lines = ["| " + " | ".join(map(_cell, row + [""] * (width - len(row)))) + " |" for row in rows]
+    lines = ["| " + " | ".join(map(_cell, [*row, *[""] * (width - len(row))])) + " |" for row in rows]
     lines.insert(1, "|" + " --- |" * width)
-    return LoadedDocument(source, "\n".join(lines), format="markdown")
+    return "\n".join(lines)
 
 
 def json_document(text: str, source: str) -> LoadedDocument:
