@@ -10,10 +10,10 @@ from groundgraph.knowledge.document import LoadedDocument
 from groundgraph.knowledge.parts import Part, children, merged, parts, sections
 from groundgraph.knowledge.semantic import Embed, semantic
 
-SIZES = {"paragraph": 800, "fixed": 500, "semantic": 800, "hierarchical": 300}
+CHUNKERS = {"paragraph": 800, "fixed": 500, "semantic": 800, "hierarchical": 300}
 """The chunkers, and how many characters a chunk has at most unless another size is asked for."""
 DEFAULT_CHUNKER = "paragraph"
-DEFAULT_SIZE = SIZES[DEFAULT_CHUNKER]
+DEFAULT_SIZE = CHUNKERS[DEFAULT_CHUNKER]
 PARENT_SIZE = 2000
 """Most characters of a parent; more only where a larger size of its children is asked for."""
 
@@ -86,9 +86,9 @@ def chunk(
 
 
 def _checked_size(chunker: str, size: int | None, overlap: int) -> int:
-    if chunker not in SIZES:
-        raise InputError(f"unknown chunker {chunker!r}; choose one of {', '.join(SIZES)}")
-    size = SIZES[chunker] if size is None else size
+    if chunker not in CHUNKERS:
+        raise InputError(f"unknown chunker {chunker!r}; choose one of {', '.join(CHUNKERS)}")
+    size = CHUNKERS[chunker] if size is None else size
     if size < 1 or not 0 <= overlap < size:
         raise InputError(f"chunk size={size!r} and overlap={overlap!r}; need size >= 1 and 0 <= overlap < size")
     return size

@@ -23,8 +23,13 @@ _BLANK_LINES = re.compile(r"\n[ \t]*(?:\n[ \t]*)+\n")
 _CJK_WRAP = re.compile(rf"([^\n]{{20,}}[{CJK}，、；：])\n(?=[{CJK}，、。；：！？）」』】》”])")
 
 
-def html_document(data: bytes, source: str) -> LoadedDocument:
+def html_document(data: bytes, source: str, charset: str | None = None) -> LoadedDocument:
     """Return the article of an HTML page as Markdown, without navigation, scripts, forms and the like.
+
+    Args:
+        data: The page.
+        source: Where it stands.
+        charset: Encoding that the server declares; goes before the one that the page declares.
 
     Raises:
         LoadError: The page holds no text.
@@ -32,7 +37,7 @@ def html_document(data: bytes, source: str) -> LoadedDocument:
     from bs4 import BeautifulSoup
     from bs4.dammit import EncodingDetector
 
-    text = decode(data, EncodingDetector.find_declared_encoding(data, is_html=True))
+    text = decode(data, charset or EncodingDetector.find_declared_encoding(data, is_html=True))
     if text is None:
         raise LoadError("binary, not text")
     page = BeautifulSoup(text, "html.parser")

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from groundgraph.knowledge.blocks import blocks
-from groundgraph.knowledge.chunk import PARENT_SIZE, SIZES, Chunk, chunk
+from groundgraph.knowledge.chunk import CHUNKERS, PARENT_SIZE, Chunk, chunk
 from groundgraph.knowledge.decode import clean
 from groundgraph.knowledge.document import Format, LoadedDocument
 from tests.embedder import BagEmbedder
@@ -24,7 +24,7 @@ TEXTS = st.one_of(
 FORMATS: list[Format] = ["markdown", "text", "code"]
 PAGES = st.sampled_from([(), (0,), (0, 5, 9)])
 
-every_chunker = pytest.mark.parametrize("chunker", SIZES)
+every_chunker = pytest.mark.parametrize("chunker", CHUNKERS)
 
 
 def cut(text: str, form: Format, chunker: str, size: int | None, pages: tuple[int, ...] = ()) -> list[Chunk]:
@@ -48,7 +48,7 @@ def test_limits_are_kept_spans_exact_and_nothing_lost(
     for piece in chunks:
         own = text[piece.start : piece.end]
         header = piece.text.removesuffix(own)
-        assert own == own.strip() != "" and len(piece.text) <= (size or SIZES[chunker])
+        assert own == own.strip() != "" and len(piece.text) <= (size or CHUNKERS[chunker])
         assert header + own == piece.text and header in text and (not header or form == "markdown")
         assert bool(piece.page) == bool(pages)
     assert all(first.end <= second.start for first, second in pairwise(chunks))

@@ -4,8 +4,10 @@ from pathlib import Path
 
 import pytest
 
+from groundgraph.knowledge import address
 from tests.cli import run, run_at_terminal
 from tests.embedder import use_bag_embedder
+from tests.site import Page, site
 
 Capsys = pytest.CaptureFixture[str]
 
@@ -64,3 +66,12 @@ def test_collections_are_listed(notes: Path, capsys: Capsys) -> None:
     assert row.split()[:4] == ["mine", "2", "2", "bag:64"]
     (found,) = run(capsys, "collections", "--json").object["collections"]
     assert found["documents"] == 2 and found["bytes"] > 0 and Path(found["path"]).exists()
+
+
+def test_an_address_is_read_beside_files(notes: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capsys) -> None:
+    monkeypatch.setattr(address, "is_public", lambda ip: ip.is_loopback)
+    with site({"/rain": Page(b"<p>The rain is wet.</p>", headers={"Content-Type": "text/html"})}) as served:
+        ran = run(capsys, "index", str(notes), f"{served.address}/rain", f"{served.address}/none")
+    assert ran.out.startswith("default: 3 added")
+    assert ran.status == 1
+    assert ran.err == f"not read: {served.address}/none: the server answers 404 Not Found\n"

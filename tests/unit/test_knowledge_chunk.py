@@ -5,7 +5,7 @@ import pytest
 from numpy.typing import NDArray
 
 from groundgraph.errors import InputError
-from groundgraph.knowledge.chunk import SIZES, Chunk, chunk
+from groundgraph.knowledge.chunk import CHUNKERS, Chunk, chunk
 from groundgraph.knowledge.document import LoadedDocument
 from tests.embedder import BagEmbedder
 
@@ -69,7 +69,7 @@ def test_a_chunk_knows_its_page() -> None:
     assert [(piece.text, piece.page) for piece in chunks] == [("first page", 1), ("second page", 2)]
 
 
-@pytest.mark.parametrize("chunker", SIZES)
+@pytest.mark.parametrize("chunker", CHUNKERS)
 def test_an_empty_document_has_no_chunks(chunker: str) -> None:
     assert chunk(LoadedDocument("a.md", " \n\n "), chunker=chunker, embed=by_subject) == []
 
