@@ -41,7 +41,7 @@ def chunks(
     whole: Annotated[bool, typer.Option("--whole", help="Show chunks whole.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")] = False,
 ) -> int:
-    """Show the chunks of a document, and how long they are; nothing is kept.
+    """Show how a document is cut into chunks. Nothing is kept.
 
     Exit status: 0 all was read, 1 some could not be read, 2 nothing could be read or bad use.
     """

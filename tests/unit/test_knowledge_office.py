@@ -1,7 +1,9 @@
 """PowerPoint and Excel files, made here by the libraries that read them."""
 
+import contextlib
 import datetime
 import io
+import random
 
 import openpyxl
 import pptx
@@ -107,3 +109,14 @@ def test_a_zip_bomb_is_not_unpacked(name: str, monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(office, "MAX_UNPACKED", 1000)
     with pytest.raises(LoadError, match=r"unpacks to .* bytes, more than 1,000"):
         read(saved(workbook(A=[["x"]])), name)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_a_damaged_file_is_an_error_of_ours_or_none(seed: int) -> None:
+    chance = random.Random(seed)
+    for data, name in ((saved(workbook(A=[["x", 1]])), "a.xlsx"), (saved(pptx.Presentation()), "a.pptx")):
+        damaged = bytearray(data if seed % 3 else data[: chance.randrange(1, len(data))])
+        for place in chance.sample(range(len(damaged)), k=min(5, len(damaged))):
+            damaged[place] = chance.randrange(256)
+        with contextlib.suppress(LoadError):
+            read(bytes(damaged), name)
