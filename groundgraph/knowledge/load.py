@@ -14,7 +14,7 @@ from groundgraph.knowledge.convert import html_document, pdf_document
 from groundgraph.knowledge.decode import clean, decode
 from groundgraph.knowledge.document import JSON, LoadedDocument, Unreadable
 from groundgraph.knowledge.office import OLD_OFFICE, docx_document, pptx_document, xlsx_document
-from groundgraph.knowledge.rows import csv_document, json_document, jsonl_documents
+from groundgraph.knowledge.rows import csv_document, json_document, jsonl_documents, notebook_document
 
 _CONVERTERS = {
     ".pdf": pdf_document,
@@ -31,6 +31,7 @@ _MEDIA_TYPES = {
     "application/pdf": ".pdf",
     "application/json": ".json",
     "application/jsonl": ".jsonl",
+    "application/x-ipynb+json": ".ipynb",
     "application/x-ndjson": ".jsonl",
     "text/csv": ".csv",
     "text/tab-separated-values": ".tsv",
@@ -41,7 +42,7 @@ _MEDIA_TYPES = {
 }
 _UNTOLD = {"", "text/plain", "application/octet-stream", "binary/octet-stream"}
 """Media types that say little, so that the suffix decides."""
-_TABLES = {".csv": csv_document, ".tsv": csv_document, ".json": json_document}
+_TABLES = {".csv": csv_document, ".tsv": csv_document, ".json": json_document, ".ipynb": notebook_document}
 _MARKDOWN = {".md", ".markdown", ".mdx"}
 _CODE = frozenset(
     """.py .pyi .js .mjs .cjs .jsx .ts .tsx .java .kt .kts .scala .groovy .go .rs .c .h .cc .cpp .cxx .hh .hpp .cs .fs
@@ -131,7 +132,7 @@ def read(data: bytes, source: str, media_type: str = "") -> LoadedDocument:
         return _titled(converter(data, source))
     text = _text(data, charset)
     if reader := _TABLES.get(suffix):
-        return reader(text, source)
+        return _titled(reader(text, source))
     if suffix in _MARKDOWN:
         return _titled(_markdown_document(text, source))
     if suffix in _CODE:

@@ -1,4 +1,4 @@
-"""Tables and JSON as text: CSV as a Markdown table, JSON as readable lines, JSONL as one document a row."""
+"""Tables and JSON as text: CSV as a Markdown table, JSON as readable lines, JSONL as one document a row, notebooks."""
 
 import csv
 import io
@@ -48,6 +48,22 @@ def json_document(text: str, source: str) -> LoadedDocument:
     return LoadedDocument(source, flat)
 
 
+def notebook_document(text: str, source: str) -> LoadedDocument:
+    """Return a Jupyter notebook as Markdown: its prose as it is, its code fenced, without what the code printed.
+
+    Raises:
+        LoadError: It is no notebook, or holds nothing.
+    """
+    notebook = _parse(text)
+    cells = notebook.get("cells") if isinstance(notebook, dict) else None
+    if not isinstance(cells, list):
+        raise LoadError("not a Jupyter notebook of version 4; save it as one")
+    parts = [_cell_text(cell) for cell in cells if isinstance(cell, dict)]
+    if not any(parts):
+        raise LoadError("no text")
+    return LoadedDocument(source, "\n\n".join(filter(None, parts)), format="markdown")
+
+
 def jsonl_documents(text: str, file: str, *, strict: bool) -> Iterator[LoadedDocument | Unreadable]:
     """Yield one document a row, with `pid` or `file#line` as its source and `title` as its title.
 
@@ -82,6 +98,15 @@ def flatten(value: JSON) -> str:
     if isinstance(value, list) and any(isinstance(item, dict | list) for item in value):
         return "\n\n".join(filter(None, map(flatten, value)))
     return "\n".join(_lines(value, ""))
+
+
+def _cell_text(cell: Mapping[str, JSON]) -> str:
+    lines = cell.get("source")
+    text = clean("".join(map(str, lines)) if isinstance(lines, list) else str(lines or "")).strip()
+    if not text or cell.get("cell_type") != "code":
+        return text
+    fence = "````" if "```" in text else "```"
+    return f"{fence}\n{text}\n{fence}"
 
 
 def _lines(value: JSON, path: str) -> Iterator[str]:

@@ -156,6 +156,18 @@ def test_what_cannot_be_read_says_why(tmp_path: Path) -> None:
     assert reason(tmp_path / "m.csv", b",,\n,,") == "no rows"
 
 
+def test_a_notebook_is_its_prose_and_its_code(tmp_path: Path) -> None:
+    cells = [
+        {"cell_type": "markdown", "source": ["# Plot\n", "\n", "We plot."]},
+        {"cell_type": "code", "source": "# no heading\nplot()", "outputs": [{"text": "printed"}]},
+        {"cell_type": "code", "source": []},
+    ]
+    (tmp_path / "a.ipynb").write_text(json.dumps({"cells": cells}))
+    document = only(tmp_path / "a.ipynb")
+    assert (document.title, document.text) == ("Plot", "# Plot\n\nWe plot.\n\n```\n# no heading\nplot()\n```")
+    assert reason(tmp_path / "b.ipynb", b"[]").startswith("not a Jupyter notebook")
+
+
 def test_a_program_is_code_named_by_its_file(tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text("# a comment\nx = 1\n")
     document = only(tmp_path / "a.py")
