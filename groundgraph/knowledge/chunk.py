@@ -35,6 +35,8 @@ class Chunk:
     """Headings above the chunk, joined by ` > `, or else the document's title."""
     page: int | None = None
     """Page the chunk starts on, counted from 1, where the document has pages."""
+    parent: tuple[int, int] | None = None
+    """Span of the larger piece that is returned where this one matches; None if this one is."""
 
     @property
     def context(self) -> str:

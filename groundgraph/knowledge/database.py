@@ -9,10 +9,10 @@ from pathlib import Path
 from groundgraph.errors import CollectionError
 
 FILE = "collection.sqlite"
-VERSION = 1
+VERSION = 2
 BUSY_SECONDS = 30.0
 
-_COUNTERS = ("generation", "dimension", "documents", "chunks")
+_COUNTERS = ("generation", "dimension", "documents", "chunks", "removals")
 
 # Our tokens hold no space, so the tokenizer only cuts at spaces (all other categories are letters) and stems English.
 _SCHEMA = f"""
@@ -20,13 +20,24 @@ PRAGMA user_version = {VERSION};
 CREATE TABLE settings (name TEXT PRIMARY KEY, value NOT NULL) WITHOUT ROWID;
 CREATE TABLE documents (
     id INTEGER PRIMARY KEY, source TEXT NOT NULL UNIQUE, origin TEXT NOT NULL, title TEXT NOT NULL,
-    metadata TEXT NOT NULL, digest TEXT NOT NULL
+    metadata TEXT NOT NULL, digest TEXT NOT NULL, language TEXT NOT NULL, date TEXT NOT NULL
 );
+CREATE TABLE fields (
+    "key" TEXT NOT NULL, value TEXT NOT NULL, document INTEGER NOT NULL REFERENCES documents ON DELETE CASCADE,
+    PRIMARY KEY ("key", value, document)
+) WITHOUT ROWID;
+CREATE INDEX fields_document ON fields (document);
+CREATE TABLE parents (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, document INTEGER NOT NULL REFERENCES documents ON DELETE CASCADE,
+    text TEXT NOT NULL, heading TEXT NOT NULL, page INTEGER, "start" INTEGER NOT NULL, "end" INTEGER NOT NULL
+);
+CREATE INDEX parents_document ON parents (document);
 CREATE TABLE chunks (
     id INTEGER PRIMARY KEY AUTOINCREMENT, document INTEGER NOT NULL REFERENCES documents ON DELETE CASCADE,
     text TEXT NOT NULL, heading TEXT NOT NULL, page INTEGER, "start" INTEGER NOT NULL, "end" INTEGER NOT NULL,
-    digest TEXT NOT NULL
+    digest TEXT NOT NULL, parent INTEGER
 );
+CREATE INDEX chunks_parent ON chunks (parent) WHERE parent IS NOT NULL;
 CREATE INDEX chunks_document ON chunks (document);
 CREATE INDEX chunks_digest ON chunks (digest);
 CREATE TABLE vectors (chunk INTEGER PRIMARY KEY REFERENCES chunks ON DELETE CASCADE, vector BLOB NOT NULL);
@@ -44,6 +55,7 @@ CREATE TRIGGER chunk_added AFTER INSERT ON chunks BEGIN
 END;
 CREATE TRIGGER chunk_removed AFTER DELETE ON chunks BEGIN
     UPDATE settings SET value = value - 1 WHERE name = 'chunks';
+    UPDATE settings SET value = value + 1 WHERE name = 'removals';
     DELETE FROM keywords WHERE rowid = old.id;
 END;
 """

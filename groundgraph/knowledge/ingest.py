@@ -2,19 +2,24 @@
 
 import hashlib
 import json
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import takewhile
 from pathlib import Path
 
 from groundgraph.errors import InputError
 from groundgraph.knowledge.chunk import DEFAULT_SIZE, Chunk, chunk
 from groundgraph.knowledge.document import LoadedDocument, Unreadable
+from groundgraph.knowledge.sentences import Span
 from groundgraph.knowledge.store import Entry, Kept, Store, Vectors
 from groundgraph.models import embedding_model
 
 Progress = Callable[[str, int, int], None]
 """Told what is being done (`load` files, `embed` chunks), how many are done, and of how many."""
 
+_BELOW = " > "
+"""What stands between a heading and the one below it."""
 _BATCH = 64
 """Chunks embedded before their documents are committed."""
 
@@ -34,49 +39,52 @@ class IngestReport:
 
 @dataclass(frozen=True)
 class _Cut:
-    """A document in chunks, before they have vectors."""
+    """A document in chunks, before they have vectors. Its text is dropped, so that memory holds each text once."""
 
     document: LoadedDocument
     digest: str
     chunks: list[Chunk]
-    texts: dict[str, str]
-    """Text to embed by its digest."""
     digests: list[str]
-    """Digest of each chunk."""
+    """Digest of what is embedded of each chunk."""
+    parents: dict[Span, Chunk]
+
+    @property
+    def texts(self) -> dict[str, str]:
+        """Return the texts to embed by their digests."""
+        return {digest: piece.context for digest, piece in zip(self.digests, self.chunks, strict=True)}
 
 
 def ingest(
     store: Store, documents: Iterable[LoadedDocument | Unreadable], progress: Progress | None, roots: Sequence[Path]
 ) -> IngestReport:
     """Keep documents in place of those of the same source; see `Collection.add`."""
-    given = list(documents)
-    unreadable = [one for one in given if isinstance(one, Unreadable)]
-    loaded = _by_source(one for one in given if isinstance(one, LoadedDocument))
     kept, info = store.kept(), store.info()
-    digests = {source: _digest(document, info.chunker) for source, document in loaded.items()}
-    changed = [source for source in loaded if source not in kept or kept[source].digest != digests[source]]
-    cut = [_cut(loaded[source], digests[source], info.chunker) for source in changed]
+    unreadable: list[Unreadable] = []
+    loaded: set[str] = set()
+    cut: list[_Cut] = []
+    for document in documents:
+        if isinstance(document, Unreadable):
+            unreadable.append(document)
+            continue
+        if document.source in loaded:
+            raise InputError(f"two documents have the source {document.source!r}: give each its own path or pid")
+        loaded.add(document.source)
+        digest = _digest(document, info.chunker)
+        if document.source not in kept or kept[document.source].digest != digest:
+            cut.append(_cut(document, digest, info.chunker))
     embedded = _embed(store, info.embedding_model, cut, progress)
-    removed = store.forget(_gone(kept, loaded.keys(), [one.source for one in unreadable], roots))
+    removed = store.forget(_gone(kept, loaded, [one.source for one in unreadable], roots))
     store.refresh()
-    updated = sum(source in kept for source in changed)
+    updated = sum(one.document.source in kept for one in cut)
     return IngestReport(
-        added=len(changed) - updated,
+        added=len(cut) - updated,
         updated=updated,
-        unchanged=len(loaded) - len(changed),
+        unchanged=len(loaded) - len(cut),
         removed=removed,
         unreadable=unreadable,
         chunks=store.info().chunks,
         embedded=embedded,
     )
-
-
-def _by_source(documents: Iterable[LoadedDocument]) -> dict[str, LoadedDocument]:
-    found: dict[str, LoadedDocument] = {}
-    for document in documents:
-        if found.setdefault(document.source, document) is not document:
-            raise InputError(f"two documents have the source {document.source!r}: give each its own path or pid")
-    return found
 
 
 def _digest(document: LoadedDocument, chunker: str) -> str:
@@ -112,9 +120,23 @@ def _is_below(origin: str, places: Iterable[Path | str]) -> bool:
 
 def _cut(document: LoadedDocument, digest: str, chunker: str) -> _Cut:
     chunks = chunk(document, chunker=chunker)
-    texts = [piece.context for piece in chunks]
-    digests = [_sha256(text) for text in texts]
-    return _Cut(document, digest, chunks, dict(zip(digests, texts, strict=True)), digests)
+    digests = [_sha256(piece.context) for piece in chunks]
+    return _Cut(replace(document, text=""), digest, chunks, digests, _parents(document, chunks))
+
+
+def _parents(document: LoadedDocument, chunks: Iterable[Chunk]) -> dict[Span, Chunk]:
+    """Return the parents of chunks by their spans; a parent has the headings that all its chunks have."""
+    headings: dict[Span, list[list[str]]] = {}
+    for piece in chunks:
+        if piece.parent:
+            headings.setdefault(piece.parent, []).append(piece.heading.split(_BELOW))
+    parents = {}
+    for (start, end), paths in headings.items():
+        shared = takewhile(lambda level: len(set(level)) == 1, zip(*paths, strict=False))
+        heading = _BELOW.join(level[0] for level in shared) or document.title
+        page = bisect_right(document.pages, start) if document.pages else None
+        parents[start, end] = Chunk(document.text[start:end], start, end, heading, page)
+    return parents
 
 
 def _embed(store: Store, model: str, documents: Sequence[_Cut], progress: Progress | None) -> int:
@@ -157,4 +179,5 @@ def _entry(document: _Cut, vectors: dict[str, Vectors]) -> Entry:
         document.chunks,
         document.digests,
         [vectors[digest] for digest in document.digests],
+        document.parents,
     )
