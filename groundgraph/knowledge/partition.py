@@ -14,8 +14,8 @@ EXACT_UP_TO = 100_000
 """Vectors compared one by one; more are put into lists by k-means, and only the nearest lists are looked through."""
 _TRAINED_ON = 64
 """Vectors a list that k-means sees."""
-_PROBED = 1 / 16
-"""Share of the lists that a question looks through."""
+_PROBED = 128
+"""Lists that a question looks through."""
 
 Chunks = NDArray[np.int64]
 
@@ -60,7 +60,7 @@ class Partition(NamedTuple):
         if not isinstance(self.index, faiss.IndexIVF):
             return faiss.SearchParameters(**chosen) if chosen else None
         lists = self.index.nlist
-        probed = max(1, round(_PROBED * lists * len(self.chunks) / searched))
+        probed = round(_PROBED * len(self.chunks) / searched)
         return faiss.SearchParametersIVF(nprobe=min(lists, probed), **chosen)
 
 

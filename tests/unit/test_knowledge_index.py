@@ -170,3 +170,19 @@ def test_a_file_that_is_no_collection_says_how_to_mend_it(monkeypatch: pytest.Mo
     (path / "collection.sqlite").write_bytes(b"not a database at all" * 100)
     with pytest.raises(CollectionError, match=r"is damaged.*delete its folder and index again"):
         Collection.open("notes").info()
+
+
+def test_another_chunker_cuts_anew_and_embeds_only_new_texts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    embedder = use_bag_embedder(monkeypatch)
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "short.txt").write_text("Short text.")
+    (tmp_path / "docs" / "long.txt").write_text("One sentence of some length. " * 30 + "\n\nAnother paragraph.")
+    assert index([tmp_path / "docs"]).embedded == 3
+    report = index([tmp_path / "docs"], chunker="fixed")
+    assert (report.updated, report.unchanged) == (2, 0)
+    assert 0 < report.embedded < report.chunks
+    assert embedder.embedded.count("Short text.") == 1
+    assert Collection.open("default").info().chunker == "fixed"
+    assert index([tmp_path / "docs"]).unchanged == 2
+    with pytest.raises(InputError, match="unknown chunker 'magic'; choose one of paragraph"):
+        index([tmp_path / "docs"], chunker="magic")
