@@ -1,12 +1,14 @@
 """Connections to the SQLite file of a collection, and its errors in plain words."""
 
+import os
+import shutil
 import sqlite3
 import uuid
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from groundgraph.errors import CollectionError
+from groundgraph.errors import CollectionError, InputError
 
 FILE = "collection.sqlite"
 VERSION = 2
@@ -65,12 +67,55 @@ def create(folder: Path, settings: Mapping[str, str]) -> None:
     """Make the SQLite file of a collection, unless another process just did."""
     folder.mkdir(parents=True, exist_ok=True)
     with connect(folder / FILE, write=True, create=True) as db, transaction(db):
-        if db.execute("PRAGMA user_version").fetchone()[0]:
-            return
-        for statement in _statements(_SCHEMA):
-            db.execute(statement)
-        values = {**settings, "identity": uuid.uuid4().hex} | dict.fromkeys(_COUNTERS, 0)
-        db.executemany("INSERT INTO settings VALUES (?, ?)", values.items())
+        if not db.execute("PRAGMA user_version").fetchone()[0]:
+            create_schema(db, settings)
+
+
+def create_schema(db: sqlite3.Connection, settings: Mapping[str, str]) -> None:
+    """Make the tables of a collection, empty but for its settings.
+
+    Raises:
+        sqlite3.OperationalError: They are there already.
+    """
+    for statement in _statements(_SCHEMA):
+        db.execute(statement)
+    values = {**settings, "identity": uuid.uuid4().hex} | dict.fromkeys(_COUNTERS, 0)
+    db.executemany("INSERT INTO settings VALUES (?, ?)", values.items())
+
+
+def export(folder: Path, file: Path) -> None:
+    """Write the collection in a folder, as it is at this moment, into one new file.
+
+    Raises:
+        InputError: There is something of that name, or no folder for it.
+        CollectionError: The disk is full, or the collection is damaged.
+    """
+    if file.exists() or not file.absolute().parent.is_dir():
+        raise InputError(f"cannot export to {str(file)!r}: give the name of a new file in a folder that exists")
+    half = file.with_name(f"{file.name}.half")
+    half.unlink(missing_ok=True)
+    try:
+        with connect(folder / FILE) as db, clear_errors(half):
+            db.execute("VACUUM INTO ?", (str(half),))
+        os.replace(half, file)
+    finally:
+        half.unlink(missing_ok=True)
+
+
+def remove(folder: Path) -> None:
+    """Remove a collection with its folder, so that it is there as a whole until it is gone.
+
+    Raises:
+        CollectionError: Something else is in the folder.
+    """
+    own = (FILE, "vectors.")
+    if others := [file.name for file in folder.iterdir() if not file.name.startswith(own)]:
+        raise CollectionError(
+            f"{str(folder)!r} holds {others[0]!r}, which is not ours: move it away, then delete again"
+        )
+    gone = folder.with_name(f".{folder.name}.{uuid.uuid4().hex[:8]}")
+    os.replace(folder, gone)
+    shutil.rmtree(gone)
 
 
 def version(folder: Path) -> int:

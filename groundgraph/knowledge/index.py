@@ -16,6 +16,7 @@ from groundgraph.knowledge.ingest import IngestReport, Progress, ingest
 from groundgraph.knowledge.load import files, load_file
 from groundgraph.knowledge.sqlite_store import SQLiteStore
 from groundgraph.knowledge.store import CollectionInfo, Store, Vectors
+from groundgraph.knowledge.transfer import import_file
 from groundgraph.settings import get_settings
 
 __all__ = ["Collection", "CollectionInfo", "IngestReport", "Progress", "collections", "index"]
@@ -74,6 +75,42 @@ class Collection:
         if chunker and chunker != store.info().chunker:
             store.configure(chunker=chunker)
         return cls(folder.name, store)
+
+    @classmethod
+    def from_file(cls, name: str, file: Path, home: Path | None = None, *, embedding_model: str | None = None) -> Self:
+        """Make a collection from a file that `export` wrote; see `import_file`.
+
+        Args:
+            name: Of the new collection.
+            file: May come from anybody: nothing in it is trusted.
+            home: Folder of all collections; by default the one in the settings.
+            embedding_model: The one it must have been made with; by default that of the settings.
+
+        Raises:
+            InputError: The name cannot be one, or there is no such file.
+            CollectionError: The name is taken, or the file does not fit.
+            ModelError: There is no embedding model.
+        """
+        folder = _folder(name, home)
+        import_file(file, folder, embedding_model or models.default_embedding_model())
+        return cls(folder.name, SQLiteStore(folder.name, folder))
+
+    def export(self, file: Path) -> None:
+        """Write the collection into one new file, from which `from_file` makes it again.
+
+        Raises:
+            InputError: There is something of that name, or no folder for it.
+            CollectionError: The disk is full, or the collection is damaged.
+        """
+        self.store.export(file)
+
+    def delete(self) -> None:
+        """Remove the collection with all that is in it.
+
+        Raises:
+            CollectionError: Something else is in its folder.
+        """
+        self.store.delete()
 
     def info(self) -> CollectionInfo:
         """Return what the collection is and holds now."""
@@ -169,7 +206,13 @@ def index(
 
 def collections(home: Path | None = None) -> list[CollectionInfo]:
     """Return all collections, sorted by name."""
-    return [Collection.open(name, home).info() for name in _names(home)]
+    return [Collection.open(name, home).info() for name in collection_names(home)]
+
+
+def collection_names(home: Path | None = None) -> list[str]:
+    """Return the names of all collections, sorted."""
+    folders = (file.parent for file in _home(home).glob(f"*/{database.FILE}"))
+    return sorted(folder.name for folder in folders if _NAME.fullmatch(folder.name) and database.version(folder))
 
 
 def _read(found: Sequence[Path], jsonl: bool, progress: Progress | None) -> Iterator[LoadedDocument | Unreadable]:
@@ -190,13 +233,8 @@ def _folder(name: str, home: Path | None) -> Path:
     return _home(home) / name
 
 
-def _names(home: Path | None) -> list[str]:
-    folders = (file.parent for file in _home(home).glob(f"*/{database.FILE}"))
-    return sorted(folder.name for folder in folders if database.version(folder))
-
-
 def _missing(name: str, home: Path | None) -> str:
-    others = ", ".join(_names(home)) or "none"
+    others = ", ".join(collection_names(home)) or "none"
     return f"no collection {name!r} (there are: {others}); make it: groundgraph index PATH --collection {name}"
 
 

@@ -13,7 +13,7 @@ from groundgraph.errors import CollectionError
 from groundgraph.knowledge.attributes import date_of, fields_of, language_of
 from groundgraph.knowledge.chunk import Chunk
 from groundgraph.knowledge.conditions import chunks_where
-from groundgraph.knowledge.database import FILE, connect, transaction
+from groundgraph.knowledge.database import FILE, connect, export, remove, transaction
 from groundgraph.knowledge.filter import Filter
 from groundgraph.knowledge.keywords import match_expression, tokens
 from groundgraph.knowledge.passage import Passage
@@ -147,6 +147,14 @@ class SQLiteStore:
     def refresh(self) -> None:
         """Bring the FAISS index up to date now, so that the next search need not."""
         vector_index(self.folder).current(thorough=True)
+
+    def export(self, file: Path) -> None:
+        """Write the collection, as it is at this moment, into one new file; see `database.export`."""
+        export(self.folder, file)
+
+    def delete(self) -> None:
+        """Remove the collection with its folder; see `database.remove`."""
+        remove(self.folder)
 
     def _distinct(self, db: sqlite3.Connection, find: Callable[[int], list[tuple[int, float]]], k: int) -> list[Hit]:
         """Return the best `k` of what `find(count)` finds, chunks that have one parent as one hit, the parent."""

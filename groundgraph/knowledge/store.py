@@ -114,3 +114,11 @@ class Store(Protocol):
     def refresh(self) -> None:
         """Bring derived files up to date now, so that the next search need not."""
         ...
+
+    def export(self, file: Path) -> None:
+        """Write all of it into one new file."""
+        ...
+
+    def delete(self) -> None:
+        """Remove all of it."""
+        ...
