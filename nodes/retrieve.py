@@ -40,7 +40,9 @@ def retrieve(state: Asked, runtime: Runtime[Context]) -> Update:
         mmr=context.mmr,
     )
     passages = found.passages
-    reason = "" if passages else f"nothing was found in {', '.join(context.collections)}"
+    where = context.where.model_dump(exclude_defaults=True)
+    among = " among the documents that `where` lets through" if where else ""
+    reason = "" if passages else f"nothing was found in {', '.join(context.collections)}{among}"
     return {
         "passages": passages,
         "refusal_reason": reason,
@@ -50,7 +52,7 @@ def retrieve(state: Asked, runtime: Runtime[Context]) -> Update:
             f"{len(passages)} passages",
             mode=context.search_mode,
             collections=list(context.collections),
-            where=context.where.model_dump(exclude_defaults=True),
+            **({"where": where} if where else {}),
             sources=sorted({passage.source for passage in passages}),
         ),
     }

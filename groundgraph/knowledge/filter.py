@@ -1,8 +1,17 @@
 """Which documents a search may find."""
 
-from pydantic import BaseModel, ConfigDict, Field
+from datetime import date
+from typing import Annotated
 
-_ISO = r"^\d{4}(-\d{2}(-\d{2})?)?$"
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+
+
+def _written_out(value: object) -> object:
+    """Return a year or date as text, for which JSON and TOML have numbers and dates."""
+    return str(value) if isinstance(value, int | date) else value
+
+
+Day = Annotated[str, BeforeValidator(_written_out), Field(pattern=r"^\d{4}(-\d{2}(-\d{2})?)?$")]
 
 
 class Filter(BaseModel):
@@ -21,9 +30,7 @@ class Filter(BaseModel):
     metadata: dict[str, str | bool | int | float] = Field(
         default_factory=dict, description="Fields and the values they must have; of a list, one item must have it."
     )
-    after: str | None = Field(
-        None, pattern=_ISO, description="First day, month or year of the document's date: 2024, 2024-05 or 2024-05-31."
+    after: Day | None = Field(
+        None, description="First day, month or year of the document's date: 2024, 2024-05 or 2024-05-31."
     )
-    before: str | None = Field(
-        None, pattern=_ISO, description="Last day, month or year of the document's date, itself included."
-    )
+    before: Day | None = Field(None, description="Last day, month or year of the document's date, itself included.")

@@ -1,3 +1,5 @@
+import datetime
+
 import pytest
 
 from groundgraph.knowledge.attributes import date_of, language_of
@@ -34,7 +36,9 @@ DOCUMENTS = [
         ({"metadata": {"year": 2024}, "source": "/docs/a"}, ["one"]),
         ({"metadata": {"x' OR 1=1 --": "1"}}, []),
         ({"after": "2024"}, ["four", "one"]),
+        ({"after": 2024}, ["four", "one"]),
         ({"after": "2024-02"}, ["one"]),
+        ({"after": datetime.date(2024, 2, 1)}, ["one"]),
         ({"before": "2023"}, ["two"]),
         ({"before": "2024-05-31", "after": "2024-05-31"}, ["one"]),
         ({"before": "2024-05-30"}, ["four", "two"]),
