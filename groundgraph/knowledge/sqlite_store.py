@@ -15,7 +15,7 @@ from groundgraph.knowledge.chunk import Chunk
 from groundgraph.knowledge.conditions import chunks_where
 from groundgraph.knowledge.database import FILE, connect, export, remove, transaction
 from groundgraph.knowledge.filter import Filter
-from groundgraph.knowledge.keywords import match_expression, tokens
+from groundgraph.knowledge.keywords import index_terms, match_expression
 from groundgraph.knowledge.passage import Passage
 from groundgraph.knowledge.store import CollectionInfo, Entry, Hit, Kept, Vectors
 from groundgraph.knowledge.vectors import VectorIndex
@@ -282,7 +282,7 @@ def _insert_row(db: sqlite3.Connection, table: str, row: Mapping[str, str | int 
 
 def index_words(db: sqlite3.Connection, chunk: int, text: str) -> None:
     """Make a chunk findable by the words of a text."""
-    db.execute("INSERT INTO keywords (rowid, tokens) VALUES (?, ?)", (chunk, " ".join(tokens(text))))
+    db.execute("INSERT INTO keywords (rowid, tokens) VALUES (?, ?)", (chunk, " ".join(index_terms(text))))
 
 
 def _next_generation(db: sqlite3.Connection) -> None:

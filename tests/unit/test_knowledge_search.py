@@ -177,3 +177,43 @@ def test_children_are_matched_and_parents_returned_once(monkeypatch: pytest.Monk
     assert vectors.shape == (1, 64) and np.linalg.norm(vectors) == pytest.approx(1)
     collection.remove(["1", "2", "3"])
     assert collection.store.passages([found[0].id or ""]) == []
+
+
+@pytest.mark.parametrize(
+    ("question", "source"),
+    [
+        ("GPT-4o", "model"),
+        ("gpt-4o的价格", "model"),
+        ("C++", "language"),
+        ("C#", "sharp"),
+        ("error 0x80070005", "error"),
+        ("0X80070005", "error"),
+        ("1000 units", "number"),
+        ("1,000", "number"),
+        ("3.14", "pi"),
+        ("cafe", "accents"),
+        ("CAFÉ", "accents"),
+        ("Zürich", "accents"),
+        ("猫", "cat"),
+        ("喜欢的猫", "cat"),
+        ("ＲＡＧ", "width"),
+        ("ﾃｽﾄ", "width"),
+        ("top_k", "snake"),
+    ],
+)
+def test_each_spelling_is_found_by_words(question: str, source: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    use_bag_embedder(monkeypatch)
+    texts = {
+        "model": "Prices of GPT-4o fell; GPT-3 went away.",
+        "language": "The engine is written in C++.",
+        "sharp": "The window is written in C#.",
+        "error": "Setup failed with error 0x80070005 at once.",
+        "number": "An order of 1,000 units.",
+        "pi": "The ratio is 3.14 or so.",
+        "accents": "A cafe\u0301 in Zurich.",
+        "cat": "我喜欢猫",
+        "width": "RAG のテスト",
+        "snake": "Set top_k before.",
+    }
+    fill("notes", texts)
+    assert search(question, ["notes"], k=1, mode="keyword").passages[0].source == source
