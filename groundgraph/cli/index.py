@@ -21,6 +21,9 @@ def index(
     embedding_model: Annotated[
         str | None, typer.Option(metavar="PROVIDER:MODEL", help="Embedding model of a new collection.")
     ] = None,
+    chunker: Annotated[
+        str | None, typer.Option(metavar="NAME", help="How to cut documents; kept for the next time.")
+    ] = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Say only what could not be read.")] = False,
 ) -> int:
     """Read files, folders and addresses into a collection.
@@ -33,7 +36,9 @@ def index(
     from groundgraph.knowledge.index import index as bring_up_to_date
 
     with bars(show=shows_progress(quiet=quiet)) as report:
-        done = bring_up_to_date(paths, collection, jsonl=jsonl, embedding_model=embedding_model, progress=report)
+        done = bring_up_to_date(
+            paths, collection, jsonl=jsonl, embedding_model=embedding_model, chunker=chunker, progress=report
+        )
     if not quiet:
         write(
             f"{collection}: {done.added} added, {done.updated} updated, {done.unchanged} unchanged, "
