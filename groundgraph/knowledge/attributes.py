@@ -8,6 +8,8 @@ from groundgraph.knowledge.document import JSON
 from groundgraph.knowledge.keywords import STOP_WORDS
 
 _SAMPLE = 4000
+_LONGEST = 500
+"""Characters of a field's value that is worth asking for; a text kept in the metadata is not."""
 _ENGLISH = 0.25
 """Share of stop words from which words in Latin script are English: it has 40 to 50 %, its neighbours below 15."""
 _SCRIPTS = (
@@ -61,8 +63,8 @@ def fields_of(metadata: Mapping[str, JSON]) -> Iterator[tuple[str, str]]:
     """Yield the fields that a filter can ask for, one of each item of a list, with their values as text."""
     for key, value in metadata.items():
         for item in value if isinstance(value, list) else [value]:
-            if item is not None and not isinstance(item, dict | list):
-                yield key, as_text(item)
+            if item is not None and not isinstance(item, dict | list) and len(text := as_text(item)) <= _LONGEST:
+                yield key, text
 
 
 def as_text(value: str | bool | int | float) -> str:
