@@ -38,9 +38,14 @@ def retrieve(state: Asked, runtime: Runtime[Context]) -> Update:
         k=context.top_k if context.rerank == "off" else CANDIDATES * context.top_k,
         mode=context.search_mode,
         embedding_model=context.embedding_model,
+        where=context.where,
+        weights=context.search_weights.model_dump(),
+        mmr=context.mmr,
     )
     passages = found.passages
-    reason = "" if passages else f"nothing was found in {', '.join(context.collections)}"
+    where = context.where.model_dump(exclude_defaults=True)
+    among = " among the documents that `where` lets through" if where else ""
+    reason = "" if passages else f"nothing was found in {', '.join(context.collections)}{among}"
     return {
         "passages": passages,
         "refusal_reason": reason,
@@ -50,6 +55,7 @@ def retrieve(state: Asked, runtime: Runtime[Context]) -> Update:
             f"{len(passages)} passages",
             mode=context.search_mode,
             collections=list(context.collections),
+            **({"where": where} if where else {}),
             sources=sorted({passage.source for passage in passages}),
         ),
     }

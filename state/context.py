@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from groundgraph.errors import InputError
+from groundgraph.knowledge.filter import Filter
 
 PROVIDER_AND_MODEL = r"^[^:\s]+:\S.*$"
 Probability = Annotated[float, Field(ge=0, le=1)]
@@ -60,6 +61,19 @@ class RouterSettings(_Block):
     table: dict[str, str] = Field(default_factory=dict, description="Overrides of the table intent → pattern.")
 
 
+class SearchWeights(_Block):
+    """How much each leg of a hybrid search counts; a leg of weight 0 is left out."""
+
+    vector: float = Field(1.0, ge=0, le=100, description="Weight of the search by meaning.")
+    keyword: float = Field(1.0, ge=0, le=100, description="Weight of the search by words.")
+
+    @model_validator(mode="after")
+    def _not_both_zero(self) -> Self:
+        if not (self.vector or self.keyword):
+            raise ValueError("vector and keyword must not both be 0")
+        return self
+
+
 class Context(_Block):
     """Settings of one run. JSON values only; models and collections go by name."""
 
@@ -93,6 +107,11 @@ class Context(_Block):
     )
     compress_tokens: int = Field(
         600, ge=20, le=1_000_000, description="Tokens that the node compress leaves of all passages together."
+    )
+    search_weights: SearchWeights = SearchWeights()
+    where: Filter = Filter()
+    mmr: Probability | None = Field(
+        None, description="Maximal marginal relevance, from 0 (different passages) to 1 (relevant ones); null: off."
     )
     web_search: Literal["off", "ask", "on"] = Field(
         "off", description="Whether a graph may search the web; ask interrupts with the exact query to be sent."

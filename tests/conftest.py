@@ -15,6 +15,10 @@ from groundgraph.settings import Settings, get_settings
 from tests.doubles import FixedEvaluator, FixedSearch, FixedWeb
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--kills", type=int, default=5, help="how often an ingest is killed")
+
+
 @pytest.fixture(autouse=True)
 def fresh_machine(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     for name, field in Settings.model_fields.items():
