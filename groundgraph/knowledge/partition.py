@@ -48,9 +48,20 @@ class Partition(NamedTuple):
 
     def _mask(self, allowed: Chunks | None, gone: Chunks) -> NDArray[np.bool_] | None:
         """Return which vectors are to be looked at; None if all are."""
+        if allowed is None and not len(gone):
+            return None
+        mask = np.full(len(self.chunks), allowed is None)
         if allowed is not None:
-            return np.isin(self.chunks, np.setdiff1d(allowed, gone, assume_unique=True), assume_unique=True)
-        return np.isin(self.chunks, gone, assume_unique=True, invert=True) if len(gone) else None
+            mask[self._positions(allowed)] = True
+        mask[self._positions(gone)] = False
+        return mask
+
+    def _positions(self, chunks: Chunks) -> NDArray[np.intp]:
+        """Return where those of some chunks stand that are here."""
+        positions = np.searchsorted(self.chunks, chunks)
+        positions[positions == len(self.chunks)] = 0
+        here: NDArray[np.intp] = positions[self.chunks[positions] == chunks]
+        return here
 
     def _parameters(self, mask: NDArray[np.bool_] | None, searched: int) -> Any:
         """Return how to search: the fewer vectors are looked at, the more lists, up to all of them."""
