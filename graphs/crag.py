@@ -1,6 +1,6 @@
 """Corrective RAG: grade what was retrieved, correct it, answer or refuse (arXiv:2401.15884).
 
-receive → retrieve → grade → [rewrite → web_search → grade_web] → refine → generate | refuse
+receive → retrieve → rerank → grade → [rewrite → web_search → grade_web] → refine → generate | refuse
 
 Departures from the paper: scores are in [0, 1] by our own evaluator instead of a T5 in [-1, 1]; web results are
 graded by the same evaluator and Incorrect ones dropped; an Incorrect passage is dropped whole before refinement;
@@ -18,6 +18,7 @@ from nodes.grade import Verdict, grade, grade_web
 from nodes.receive import receive
 from nodes.refine import refine
 from nodes.refuse import refuse
+from nodes.rerank import rerank
 from nodes.retrieve import Found, retrieve
 from nodes.rewrite import rewrite
 from nodes.web_search import web_search
@@ -40,6 +41,7 @@ graph = (
     Graph()
     .add_node(receive)
     .add_node(retrieve)
+    .add_node(rerank)
     .add_node(grade)
     .add_node(rewrite)
     .add_node(web_search)
@@ -49,7 +51,8 @@ graph = (
     .add_node(refuse)
     .add_edge(START, "receive")
     .add_edge("receive", "retrieve")
-    .add_edge("retrieve", "grade")
+    .add_edge("retrieve", "rerank")
+    .add_edge("rerank", "grade")
     .add_conditional_edges("grade", route_grade)
     .add_edge("rewrite", "web_search")
     .add_edge("web_search", "grade_web")

@@ -10,8 +10,11 @@ GroundgraphError
 """
 
 
-class GroundgraphError(Exception):
-    """Say what is wrong, with which value, and how to mend it, in one line."""
+class GroundgraphError(RuntimeError):
+    """Say what is wrong, with which value, and how to mend it, in one line.
+
+    A RuntimeError, since a LangGraph server shows the messages of built-in errors only.
+    """
 
 
 class InputError(GroundgraphError, ValueError):

@@ -2,9 +2,10 @@
 
 from functools import cache
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from platformdirs import user_cache_path, user_data_path
-from pydantic import AliasChoices, Field, SecretStr, ValidationError
+from pydantic import AliasChoices, Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from groundgraph.errors import InputError
@@ -41,6 +42,15 @@ class Settings(BaseSettings):
     llamacpp_slots: int = Field(1, ge=1, le=64, description="Requests the embedded model serves at once.")
     llamacpp_threads: int | None = Field(None, ge=1, description="Threads of the embedded model; default: all cores.")
 
+    @field_validator("openai_base_url", "tavily_base_url")
+    @classmethod
+    def _is_address(cls, value: str | None) -> str | None:
+        if value is not None:
+            address = urlsplit(value)
+            if address.scheme not in {"http", "https"} or not address.hostname or address.port == 0:
+                raise ValueError("give an address such as http://localhost:8000/v1")
+        return value
+
 
 @cache
 def get_settings() -> Settings:
@@ -55,4 +65,7 @@ def get_settings() -> Settings:
         first = error.errors()[0]
         field = str(first["loc"][0])
         name = f"GROUNDGRAPH_{field.upper()}" if field in Settings.model_fields else field
-        raise InputError(f"environment: {name}={first['input']!r}: {first['msg']}") from None
+        said = first["msg"].removeprefix("Value error, ")
+        raise InputError(f"environment: {name}={first['input']!r}: {said}") from None
+    except UnicodeDecodeError as error:
+        raise InputError(f"the file .env is not UTF-8 (byte {error.start}): save it as UTF-8") from None

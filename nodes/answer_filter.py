@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterator
 
 REFUSAL = re.compile(
-    r"[\W\d]*(?:not[ _]found|no answer|(?:the |these |none of the )?(?:provided |given )?passages? (?:do|does) not"
-    r"|未找到|没有找到|段落[中里]?都?没有)",
+    r"[\W\d]*(?:not[ _]found(?=[^\S\n]*(?:[^\w\s]|\n|$))|未找到|段落[中里]?都?没有"
+    r"|(?:the |these |none of the )?(?:provided |given )?passages? (?:do|does) not)",
     re.IGNORECASE,
 )
 """How a model's answer begins that says that the passages do not answer."""

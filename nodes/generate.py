@@ -69,8 +69,11 @@ async def generate(state: Grounded, runtime: Runtime[Context]) -> Update:
     model = await chat_model_of(context)
     if model is None:
         warnings = [] if context.answerer == "extractive" else [f"the answer is quoted: {NO_MODEL}"]
-        return await _quoted(state, context, warnings)
+        return await _quoted(state, warnings)
     messages, passages = _prompt(state, context)
+    if not passages:  # never ask a model that would have nothing but its memory
+        reason = f"no passage fits beside the question into prompt_tokens={context.prompt_tokens}; raise it"
+        return {"answer": "", "refusal_reason": reason, "steps": said("generate", "no room for passages")}
     message_id = str(uuid.uuid4())
     answer = AnswerFilter(len(passages))
     replies: list[Reply] = []
@@ -79,7 +82,7 @@ async def generate(state: Grounded, runtime: Runtime[Context]) -> Update:
     except ModelUnavailable as error:
         if context.on_model_failure == "error":
             raise
-        return await _quoted(state, context, [f"the answer is quoted: {error}"])
+        return await _quoted(state, [f"the answer is quoted: {error}"], show=not answer.text)
     checked = await asyncio.to_thread(_checked, answer, passages, state["query"], context, message_id)
     return {**checked, "usage": cost(*replies)}
 
@@ -135,6 +138,6 @@ def _checked(answer: AnswerFilter, passages: list[Passage], question: str, conte
     }
 
 
-async def _quoted(state: Grounded, context: Context, warnings: list[str]) -> Update:
-    update = await quote(state["query"], state["passages"])
+async def _quoted(state: Grounded, warnings: list[str], *, show: bool = True) -> Update:
+    update = await quote(state["query"], state["passages"], show=show)
     return {**update, "warnings": [*warnings, *update.get("warnings", [])]}

@@ -87,13 +87,13 @@ async def grade(state: Retrieved, runtime: Runtime[Context]) -> Update:
     best = max((passage.score for passage in graded if passage.score is not None), default=None)
     figures = {"scores": _scores(graded), "tiers": [passage.tier for passage in graded], "policy": crag.policy}
     reason = (
-        "" if kept else f"no passage answers the question (best score {best or 0:.2f}, needed above {crag.theta_low})"
+        "" if kept else f"no passage answers the question (best score {best or 0:.3f}, needed above {crag.theta_low})"
     )
     return {
         "passages": kept,
         "action": action,
         "search_web": search_web,
-        "refusal_reason": reason,
+        **({"refusal_reason": reason} if graded else {}),  # else retrieve has said that nothing was found
         "warnings": scored.warnings,
         "usage": scored.usage,
         "steps": said("grade", action, kept=len(kept), search_web=search_web, evaluator=context.evaluator, **figures),

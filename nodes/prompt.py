@@ -1,16 +1,23 @@
 """How passages stand in a prompt: delimited, escaped, and cut to a budget of tokens."""
 
+import re
 from collections.abc import Sequence
 
 from groundgraph.knowledge.passage import Passage
 from groundgraph.models.escape import escape
 from groundgraph.models.tokens import estimate_tokens
 
+_MARK = re.compile(r"[\[【](\d+(?:\s*[,，、;–-]\s*\d+)*)[\]】]")
+
+
+def without_marks(text: str) -> str:
+    """Return `text` with its own citation marks in round brackets: [12] in a document is none of our passages."""
+    return _MARK.sub(r"(\1)", text)
+
 
 def show(passage: Passage, number: int) -> str:
     """Return the passage as it stands in a prompt."""
-    heading = f"{escape(passage.heading)}\n" if passage.heading else ""
-    return f'<passage n="{number}">\n{heading}{escape(passage.page_content)}\n</passage>'
+    return f'<passage n="{number}">\n{without_marks(escape(passage.context))}\n</passage>'
 
 
 def fit(passages: Sequence[Passage], tokens: int) -> list[Passage]:

@@ -9,13 +9,20 @@ from langchain_core.messages import AIMessage
 from groundgraph.grading.evaluator import embedded_evaluator
 from groundgraph.grading.extract import extractive_answer
 from groundgraph.knowledge.passage import Passage
-from nodes.cite import citation, cited_numbers
+from nodes.cite import citation
 from nodes.node import Update, said
+from nodes.prompt import without_marks
 from nodes.stream import emit
 
 
-async def quote(question: str, passages: Sequence[Passage]) -> Update:
-    """Return an answer made of the passages' own sentences, each cited; none if no sentence supports one."""
+async def quote(question: str, passages: Sequence[Passage], *, show: bool = True) -> Update:
+    """Return an answer made of the passages' own sentences, each cited; none if no sentence supports one.
+
+    Args:
+        question: As it reads by itself.
+        passages: What may be quoted.
+        show: Whether to send the answer to the user's token stream.
+    """
     found = await asyncio.to_thread(lambda: extractive_answer(question, passages, embedded_evaluator()))
     if not found:
         return {
@@ -23,13 +30,15 @@ async def quote(question: str, passages: Sequence[Passage]) -> Update:
             "refusal_reason": "no sentence of the passages answers the question",
             "steps": said("generate", "nothing to quote"),
         }
-    answer = " ".join(f"{sentence} [{number}]" for sentence, number in found)
+    answer = " ".join(f"{without_marks(sentence)} [{number}]" for sentence, number in found)
+    numbers = sorted({number for _, number in found})
     message_id = str(uuid.uuid4())
-    await emit(_once(answer), message_id)
+    if show:
+        await emit(_once(answer), message_id)
     return {
         "answer": answer,
         "passages": list(passages),
-        "citations": [citation(number, passages[number - 1], answer) for number in cited_numbers(answer)],
+        "citations": [citation(number, passages[number - 1], answer) for number in numbers],
         "messages": [AIMessage(answer, id=message_id)],
         "steps": said("generate", "quoted", sentences=len(found)),
     }

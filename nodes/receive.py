@@ -1,5 +1,6 @@
 """Receive a question: validate it, start the run clean, make a follow-up stand alone."""
 
+import asyncio
 import re
 import uuid
 from collections.abc import Sequence
@@ -10,7 +11,9 @@ from langgraph.runtime import Runtime
 from langgraph.types import Overwrite
 
 from groundgraph.errors import InputError, ModelUnavailable
-from groundgraph.models import Reply, ask
+from groundgraph.knowledge.index import Collection
+from groundgraph.knowledge.web import web_provider
+from groundgraph.models import Reply, ask, check_provider
 from nodes.language import language_of
 from nodes.model import chat_model_of
 from nodes.node import Update, cost, node, said
@@ -43,13 +46,16 @@ async def receive(state: Question, runtime: Runtime[Context]) -> Update:
     """Validate the question, reset every key of an earlier run on the thread, and set `query`.
 
     Raises:
-        InputError: The question is missing, empty, without a word, or longer than 8,000 characters.
+        InputError: The question is missing, empty, without a word, or longer than 8,000 characters; or the context
+            names a provider that there is none of.
+        CollectionError: The context names a collection that there is none of.
     """
     asked, earlier = _question(state)
     _validate(asked.text)
+    await asyncio.to_thread(_check_names, runtime.context)
     query, replies, warnings = await _standalone(asked, earlier, runtime.context)
     asked = asked.model_copy(update={"additional_kwargs": {**asked.additional_kwargs, STANDALONE: query}})
-    follow_up = query != asked.text
+    follow_up = query != asked.text.strip()
     return {
         "question": asked.text,
         "query": query,
@@ -97,6 +103,16 @@ def _validate(text: str) -> None:
         )
     if not _WORD.search(text):
         raise InputError(f"the question {text[:40]!r} holds no word: ask in words")
+
+
+def _check_names(context: Context) -> None:
+    """Raise for a name that a later node would stumble on, or never come to."""
+    for name in context.collections:
+        Collection.open(name, embedding_model=context.embedding_model)
+    if context.web_search != "off":
+        web_provider(context.web_provider)
+    if context.chat_model:
+        check_provider(context.chat_model)
 
 
 async def _standalone(

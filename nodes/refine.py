@@ -24,9 +24,6 @@ SELECT = (
 )
 
 
-Span = tuple[int, int]
-
-
 class Graded(TypedDict):
     """Passages worth refining, with their tiers."""
 
@@ -69,15 +66,6 @@ def _kept_whole(passage: Passage, context: Context) -> bool:
     return context.crag.policy == "per_document" and passage.tier == "correct"
 
 
-def _cut(passage: Passage, kept: Sequence[Span]) -> Passage:
-    """Return the passage with the kept sentences only; lines, such as rows and list items, stay lines."""
-    text, cut, last = passage.page_content, "", 0
-    for start, end in kept:
-        gap = "\n" if "\n" in text[last:start] else " "
-        cut, last = f"{cut}{gap if cut else ''}{text[start:end].strip()}", end
-    return passage.model_copy(update={"page_content": cut})
-
-
 def _by_evaluator(query: str, passages: Sequence[Passage], context: Context) -> list[Passage]:
     evaluator, refined = embedded_evaluator(), []
     for passage in passages:
@@ -89,7 +77,7 @@ def _by_evaluator(query: str, passages: Sequence[Passage], context: Context) -> 
         scores = evaluator.score_sentences(query, strips, passage)
         kept = [span for span, score in zip(spans, scores, strict=True) if score >= context.crag.refine_threshold]
         if kept:
-            refined.append(_cut(passage, kept))
+            refined.append(passage.cut(kept))
     return refined
 
 
@@ -118,7 +106,7 @@ async def _by_model(
         if not numbers:
             return passage, reply, f"passage kept whole: the refiner's reply {reply.text[:60]!r} holds no number"
         kept = [span for n, span in enumerate(spans, 1) if n in numbers]
-        return _cut(passage, kept) if kept else None, reply, None
+        return passage.cut(kept) if kept else None, reply, None
 
     results = await asyncio.gather(*map(select, passages))
     refined = [passage for passage, _, _ in results if passage is not None]

@@ -8,6 +8,9 @@ from groundgraph.knowledge.search import search
 from nodes.node import Update, node, said
 from state.context import Context
 
+CANDIDATES = 4
+"""Passages to rerank for each one to keep."""
+
 
 class Asked(TypedDict):
     """What is searched for."""
@@ -23,7 +26,7 @@ class Found(TypedDict):
 
 @node
 def retrieve(state: Asked, runtime: Runtime[Context]) -> Update:
-    """Search the run's collections with `query`: at most `top_k` passages, best first.
+    """Search the run's collections with `query`: at most `top_k` passages, best first; 4 × top_k to be reranked.
 
     Raises:
         CollectionError: A collection is missing, or was built with another embedding model.
@@ -32,12 +35,17 @@ def retrieve(state: Asked, runtime: Runtime[Context]) -> Update:
     found = search(
         state["query"],
         context.collections,
-        k=context.top_k,
+        k=context.top_k if context.rerank == "off" else CANDIDATES * context.top_k,
         mode=context.search_mode,
         embedding_model=context.embedding_model,
+        where=context.where,
+        weights=context.search_weights.model_dump(),
+        mmr=context.mmr,
     )
     passages = found.passages
-    reason = "" if passages else f"nothing was found in {', '.join(context.collections)}"
+    where = context.where.model_dump(exclude_defaults=True)
+    among = " among the documents that `where` lets through" if where else ""
+    reason = "" if passages else f"nothing was found in {', '.join(context.collections)}{among}"
     return {
         "passages": passages,
         "refusal_reason": reason,
@@ -47,6 +55,7 @@ def retrieve(state: Asked, runtime: Runtime[Context]) -> Update:
             f"{len(passages)} passages",
             mode=context.search_mode,
             collections=list(context.collections),
+            **({"where": where} if where else {}),
             sources=sorted({passage.source for passage in passages}),
         ),
     }

@@ -45,7 +45,6 @@ async def web_search(state: Corrected, runtime: Runtime[Context]) -> Update:
         return {
             "web_passages": [],
             "warnings": [f"web search failed: {error}"],
-            "usage": {"searches": 1},
             "steps": said("web_search", "failed", query=query),
         }
     return {

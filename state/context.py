@@ -6,7 +6,9 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from groundgraph.errors import InputError
+from groundgraph.knowledge.filter import Filter
 
+PROVIDER_AND_MODEL = r"^[^:\s]+:\S.*$"
 Probability = Annotated[float, Field(ge=0, le=1)]
 
 
@@ -59,11 +61,25 @@ class RouterSettings(_Block):
     table: dict[str, str] = Field(default_factory=dict, description="Overrides of the table intent → pattern.")
 
 
+class SearchWeights(_Block):
+    """How much each leg of a hybrid search counts; a leg of weight 0 is left out."""
+
+    vector: float = Field(1.0, ge=0, le=100, description="Weight of the search by meaning.")
+    keyword: float = Field(1.0, ge=0, le=100, description="Weight of the search by words.")
+
+    @model_validator(mode="after")
+    def _not_both_zero(self) -> Self:
+        if not (self.vector or self.keyword):
+            raise ValueError("vector and keyword must not both be 0")
+        return self
+
+
 class Context(_Block):
     """Settings of one run. JSON values only; models and collections go by name."""
 
     chat_model: str | None = Field(
         None,
+        pattern=PROVIDER_AND_MODEL,
         description="provider:model. Default: the endpoint in the environment, else the embedded model, else none.",
     )
     answerer: Literal["model", "extractive"] = Field(
@@ -77,12 +93,26 @@ class Context(_Block):
         2400, ge=100, le=1_000_000, description="Tokens the prompt may have; the best passages are kept, whole."
     )
     embedding_model: str | None = Field(
-        None, description="provider:model. Default: the one each collection was built with."
+        None, pattern=PROVIDER_AND_MODEL, description="provider:model. Default: the one each collection was built with."
     )
     evaluator: Literal["embedded", "llm"] = Field("embedded", description="What scores a passage against the question.")
     collections: list[str] = Field(["default"], min_length=1, description="Collections to search.")
     top_k: int = Field(5, ge=1, le=100, description="Passages to retrieve.")
     search_mode: Literal["hybrid", "vector", "keyword"] = Field("hybrid", description="Legs of the search.")
+    rerank: str = Field(
+        "off",
+        pattern=r"^(off|evaluator|cross-encoder:.+)$",
+        description="Retrieve 4 × top_k passages, and keep the top_k that the evaluator, or cross-encoder:<model or "
+        "path>, ranks first.",
+    )
+    compress_tokens: int = Field(
+        600, ge=20, le=1_000_000, description="Tokens that the node compress leaves of all passages together."
+    )
+    search_weights: SearchWeights = SearchWeights()
+    where: Filter = Filter()
+    mmr: Probability | None = Field(
+        None, description="Maximal marginal relevance, from 0 (different passages) to 1 (relevant ones); null: off."
+    )
     web_search: Literal["off", "ask", "on"] = Field(
         "off", description="Whether a graph may search the web; ask interrupts with the exact query to be sent."
     )
@@ -105,6 +135,8 @@ class Context(_Block):
         """
         if isinstance(value, Context):
             return value
+        if not isinstance(value, Mapping | None):
+            raise InputError(f"context={value!r}: give a Context or a mapping of its settings")
         try:
             return cls.model_validate(dict(value or {}))
         except ValidationError as error:

@@ -1,6 +1,7 @@
 """A state graph with this project's schemas, and its compiled form with one synchronous face for asynchronous nodes."""
 
 import asyncio
+import contextvars
 import queue
 import threading
 from collections.abc import AsyncIterator, Iterator
@@ -9,9 +10,11 @@ from typing import Any
 
 from langchain_core.runnables import RunnableConfig
 from langchain_core.runnables.config import ensure_config
+from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph import StateGraph
 from langgraph.graph.state import CompiledStateGraph
 
+from state.checkpoint import called_synchronously, usable
 from state.context import Context
 from state.schemas import Answer, Question, State
 
@@ -50,13 +53,19 @@ class CompiledGraph(CompiledStateGraph[State, Context, Question, Answer]):
 
         if threading.current_thread().name == _LOOP_NAME:
             raise RuntimeError("a graph's synchronous face was called on its own event loop; await the other one")
-        run = asyncio.run_coroutine_threadsafe(pump(), _background_loop())  # hands the caller's context variables on
+        context = contextvars.copy_context()  # hands the caller's context variables on
+        context.run(called_synchronously.set, True)
+        run = context.run(asyncio.run_coroutine_threadsafe, pump(), _background_loop())
         try:
             while (chunk := chunks.get()) is not _END:
                 yield chunk
             run.result()
         finally:
             run.cancel()
+
+    def _resolve_checkpointer(self, config: RunnableConfig) -> BaseCheckpointSaver[Any] | None:
+        saver = super()._resolve_checkpointer(config)
+        return usable(saver) if isinstance(saver, BaseCheckpointSaver) else saver
 
 
 @cache

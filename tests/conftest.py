@@ -1,15 +1,22 @@
 """Every test starts on a fresh machine: empty folders, no keys, no settings, no live models."""
 
+import os
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
+
+os.environ["LANGGRAPH_STRICT_MSGPACK"] = "true"  # read when langgraph is imported: what is not ours is not read back
 
 from groundgraph.knowledge.passage import Passage
 from groundgraph.knowledge.web import WEB_PROVIDERS
 from groundgraph.models import forget_models
 from groundgraph.settings import Settings, get_settings
 from tests.doubles import FixedEvaluator, FixedSearch, FixedWeb
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--kills", type=int, default=5, help="how often an ingest is killed")
 
 
 @pytest.fixture(autouse=True)
@@ -34,6 +41,7 @@ def finds(monkeypatch: pytest.MonkeyPatch) -> Callable[..., FixedSearch]:
     def fix(passages: Sequence[Passage], **options: Sequence[str]) -> FixedSearch:
         search = FixedSearch(passages, **options)
         monkeypatch.setattr("nodes.retrieve.search", search)
+        monkeypatch.setattr("nodes.receive.Collection.open", lambda name, **_: None)
         return search
 
     return fix
@@ -45,7 +53,7 @@ def evaluates(monkeypatch: pytest.MonkeyPatch) -> Callable[..., FixedEvaluator]:
 
     def fix(scores: dict[str, float], sentences: dict[str, float] | None = None) -> FixedEvaluator:
         evaluator = FixedEvaluator(scores, sentences)
-        for module in ("nodes.score", "nodes.refine", "nodes.quote"):
+        for module in ("nodes.score", "nodes.refine", "nodes.quote", "nodes.rerank", "nodes.compress"):
             monkeypatch.setattr(f"{module}.embedded_evaluator", lambda: evaluator)
         return evaluator
 

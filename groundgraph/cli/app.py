@@ -9,6 +9,7 @@ from typing import Annotated, NoReturn
 import typer
 
 from groundgraph.cli.ask import ask
+from groundgraph.cli.chunks import chunks
 from groundgraph.cli.collections import collections
 from groundgraph.cli.doctor import doctor
 from groundgraph.cli.evaluator import evaluator
@@ -22,8 +23,9 @@ BAD_USE = 2
 INTERRUPTED = 130
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
-for command in (index, ask, graph, collections, doctor, serve):
+for command in (index, ask, chunks, graph, doctor, serve):
     app.command()(command)
+app.add_typer(collections, name="collections")
 app.add_typer(evaluator, name="evaluator")
 
 

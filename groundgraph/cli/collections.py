@@ -1,6 +1,7 @@
-"""`groundgraph collections`: what is indexed."""
+"""`groundgraph collections`: what is indexed, and what can be done with it as a whole."""
 
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -10,13 +11,27 @@ from groundgraph.cli.terminal import size, write, write_json
 if TYPE_CHECKING:
     from groundgraph.knowledge.store import CollectionInfo
 
+SHOWN = 20
+"""Documents that are named without --json."""
 PIPED_WIDTH = 1000
 """Columns where there is no terminal: lines are not to be broken."""
 
 
-def collections(
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")] = False,
-) -> None:
+Name = Annotated[str, typer.Argument(metavar="NAME", help="Collection.", show_default=False)]
+AsJSON = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
+
+collections = typer.Typer(rich_markup_mode=None, add_completion=False)
+
+
+@collections.callback(invoke_without_command=True)
+def group(context: typer.Context, as_json: AsJSON = False) -> None:
+    """List, make, inspect, delete or move collections."""
+    if context.invoked_subcommand is None:
+        list_all(as_json)
+
+
+@collections.command("list")
+def list_all(as_json: AsJSON = False) -> None:
     """List the collections."""
     found = all_collections()
     if as_json:
@@ -25,6 +40,91 @@ def collections(
         _show(found)
     else:
         write("No collections yet: groundgraph index PATH makes one.")
+
+
+@collections.command()
+def create(
+    name: Name,
+    description: Annotated[str, typer.Option(metavar="TEXT", help="What it is about, in a line.")] = "",
+    embedding_model: Annotated[
+        str | None, typer.Option(metavar="PROVIDER:MODEL", help="Embedding model of its vectors.")
+    ] = None,
+    chunker: Annotated[str | None, typer.Option(metavar="NAME", help="How documents are cut.")] = None,
+) -> None:
+    """Make an empty collection."""
+    from groundgraph.errors import CollectionError
+    from groundgraph.knowledge.index import Collection, collection_names
+
+    if name in collection_names():
+        raise CollectionError(f"collection {name!r} exists: take another name, or delete it first")
+    collection = Collection.open(name, embedding_model=embedding_model, chunker=chunker, create=True)
+    collection.describe(" ".join(description.split()))
+    write(f"{collection.name}: made, with {collection.info().embedding_model}")
+
+
+@collections.command()
+def inspect(name: Name, as_json: AsJSON = False) -> None:
+    """Say what a collection is and which documents it holds."""
+    from groundgraph.knowledge.index import Collection
+
+    collection = Collection.open(name)
+    found = {**_object(collection.info()), "sources": collection.sources()}
+    if as_json:
+        write_json(found)
+        return
+    sources = found.pop("sources")
+    for key, value in found.items():
+        shown = size(value) if key == "bytes" else f"{value:,}" if isinstance(value, int) else value
+        write(f"{key.replace('_', ' ')}: {shown}")
+    for source in sources[:SHOWN]:
+        write(f"  {source}")
+    if len(sources) > SHOWN:
+        write(f"  and {len(sources) - SHOWN:,} more; --json shows all")
+
+
+@collections.command()
+def delete(
+    name: Name, yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask whether it is meant.")] = False
+) -> None:
+    """Delete a collection; the documents it was made from stay."""
+    from groundgraph.errors import InputError
+    from groundgraph.knowledge.index import Collection
+
+    collection = Collection.open(name)
+    if not yes:
+        if not sys.stdin.isatty():
+            raise InputError(f"collection {name!r} is not deleted without a person to ask: add --yes")
+        typer.confirm(f"Delete {name} with {collection.info().documents:,} documents?", abort=True)
+    collection.delete()
+    write(f"{name}: deleted")
+
+
+@collections.command()
+def export(name: Name, file: Annotated[Path, typer.Argument(metavar="FILE", help="File to write, a new one.")]) -> None:
+    """Write a collection into one file."""
+    from groundgraph.knowledge.index import Collection
+
+    Collection.open(name).export(file)
+    write(f"{name}: exported to {file} ({size(file.stat().st_size)})")
+
+
+@collections.command("import")
+def import_one(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="File that export wrote.", show_default=False)],
+    name: Annotated[
+        str | None, typer.Option("--collection", "-c", metavar="NAME", help="Its name here; by default the file's.")
+    ] = None,
+    embedding_model: Annotated[
+        str | None,
+        typer.Option(metavar="PROVIDER:MODEL", help="Model it must be made with; by default that of new collections."),
+    ] = None,
+) -> None:
+    """Make a collection from a file that export wrote. Nothing in the file is trusted."""
+    from groundgraph.knowledge.index import Collection
+
+    collection = Collection.from_file(file.stem if name is None else name, file, embedding_model=embedding_model)
+    info = collection.info()
+    write(f"{info.name}: imported, {info.documents:,} documents, {info.chunks:,} chunks")
 
 
 def all_collections() -> list[dict[str, Any]]:
@@ -38,9 +138,12 @@ def _object(info: "CollectionInfo") -> dict[str, Any]:
     files = [info.path] if info.path.is_file() else info.path.rglob("*")
     return {
         "name": info.name,
+        "description": info.description,
         "documents": info.documents,
         "chunks": info.chunks,
         "embedding_model": info.embedding_model,
+        "dimension": info.dimension,
+        "chunker": info.chunker,
         "bytes": sum(file.stat().st_size for file in files if file.is_file()),
         "path": str(info.path),
     }

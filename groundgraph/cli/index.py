@@ -1,6 +1,5 @@
 """`groundgraph index`: read documents into a collection."""
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -11,7 +10,10 @@ PARTLY_READ = 1
 
 
 def index(
-    paths: Annotated[list[Path], typer.Argument(metavar="PATH", help="Files and folders to read.", show_default=False)],
+    paths: Annotated[
+        list[str],
+        typer.Argument(metavar="PATH", help="Files, folders and http(s) addresses to read.", show_default=False),
+    ],
     collection: Annotated[
         str, typer.Option("--collection", "-c", metavar="NAME", help="Collection to read them into.")
     ] = "default",
@@ -19,19 +21,24 @@ def index(
     embedding_model: Annotated[
         str | None, typer.Option(metavar="PROVIDER:MODEL", help="Embedding model of a new collection.")
     ] = None,
+    chunker: Annotated[
+        str | None, typer.Option(metavar="NAME", help="How to cut documents; kept for the next time.")
+    ] = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Say only what could not be read.")] = False,
 ) -> int:
-    """Bring a collection up to date with files and folders.
+    """Read files, folders and addresses into a collection.
 
-    What has not changed is not embedded again, and what is gone is removed. Reads .md .txt .html .pdf .docx .csv
-    .json .jsonl and other text. Exit status: 0 all was read, 1 some files could not be read, 2 nothing could be read
-    or bad use.
+    What has not changed is not embedded again, and what is gone is removed. Reads .md .txt .html .pdf .docx .pptx
+    .xlsx .csv .json .jsonl, programs and other text. Exit status: 0 all was read, 1 some files could not be read,
+    2 nothing could be read or bad use.
     """
     from groundgraph.cli.progress import bars
     from groundgraph.knowledge.index import index as bring_up_to_date
 
     with bars(show=shows_progress(quiet=quiet)) as report:
-        done = bring_up_to_date(paths, collection, jsonl=jsonl, embedding_model=embedding_model, progress=report)
+        done = bring_up_to_date(
+            paths, collection, jsonl=jsonl, embedding_model=embedding_model, chunker=chunker, progress=report
+        )
     if not quiet:
         write(
             f"{collection}: {done.added} added, {done.updated} updated, {done.unchanged} unchanged, "

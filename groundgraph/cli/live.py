@@ -56,8 +56,12 @@ class Live:
             )
             return False
         typer.echo(f"Your documents do not settle this. Ask {provider} for: {printable(query)}", err=True)
-        said: str = typer.prompt("Send it? y, n, or other words to send", default="n", err=True).strip()
-        return said if (yes := YES_OR_NO.get(said.lower())) is None else yes
+        while True:
+            said: str = typer.prompt("Send it? y, n, or other words to send", default="n", err=True).strip()
+            if said.lower() in YES_OR_NO:
+                return YES_OR_NO[said.lower()]
+            if any(character.isalnum() for character in said):
+                return said
 
     def _stop(self) -> None:
         if self._spinner:

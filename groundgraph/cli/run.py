@@ -13,6 +13,7 @@ from langgraph.types import Command
 from groundgraph.cli.live import Live
 from groundgraph.cli.progress import bars, spinner
 from groundgraph.models import chat_model, default_chat_model, resolve_weights
+from state.checkpoint import serializer
 from state.context import Context
 from state.graph import CompiledGraph
 from state.schemas import Answer
@@ -56,7 +57,7 @@ def run(graph: CompiledGraph, question: str, context: Context, live: Live) -> Re
     """
     start = time.perf_counter()
     if context.web_search == "ask":
-        graph = graph.copy(update={"checkpointer": InMemorySaver()})  # an interrupted run waits there
+        graph = graph.copy(update={"checkpointer": InMemorySaver(serde=serializer())})  # an interrupted run waits there
     config: RunnableConfig = {"configurable": {"thread_id": str(uuid.uuid4())}}
     given: Any = {"question": question}
     while True:

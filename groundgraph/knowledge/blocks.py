@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
+from groundgraph.knowledge.document import Format
+
 Kind = Literal["heading", "paragraph", "list", "table", "code"]
 
 _FENCE = re.compile(r" {0,3}(```+|~~~+)")
@@ -12,6 +14,12 @@ _HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+(\S.{0,199}?)[ \t#]*$")
 _UNDERLINE = re.compile(r" {0,3}(=+|-{2,})[ \t]*$")
 _ITEM = re.compile(r"[ \t]*(?:[-*+•]|\d{1,3}[.)])[ \t]")
 _ROW = re.compile(r"[ \t]*\|")
+_DEFINITION = re.compile(
+    r"((?:(?:export|default|declare|public|private|protected|internal|static|abstract|final|sealed|async|unsafe|const|"
+    r"pub(?:\([^)]*\))?)\s+)*"
+    r"(?:class|def|func|fn|fun|function|interface|struct|enum|trait|impl|module|namespace|type|object|protocol|sub)\s+"
+    r"[\w(*&<][^\n{]{0,160}?)\s*(?:[{:=]?\s*$|\{)"
+)
 _INDENTED = re.compile(r"[ \t]{2,}\S")
 
 
@@ -36,15 +44,18 @@ class _Line:
         return self.start + len(self.text)
 
 
-def blocks(text: str, *, markdown: bool = True) -> list[Block]:
+def blocks(text: str, form: Format = "markdown") -> list[Block]:
     """Return the blocks of `text` in order; together they hold every character that is not space.
 
     Args:
         text: Markdown or plain text, its lines ended as `decode.clean` leaves them.
-        markdown: Whether headings, lists, tables and fences mean anything; else there are only paragraphs.
+        form: In `markdown`, headings, lists, tables and fences mean something; in `text` there are only paragraphs; in
+            `code`, every definition that begins at the margin is a block, with the line that names it as its heading.
     """
     lines = _lines(text)
-    return _with_headings(text, _markdown_blocks(lines) if markdown else _paragraphs(lines))
+    if form == "code":
+        return list(_definitions(lines))
+    return _with_headings(text, _markdown_blocks(lines) if form == "markdown" else _paragraphs(lines))
 
 
 def _lines(text: str) -> list[_Line]:
@@ -65,6 +76,20 @@ def _paragraphs(lines: list[_Line]) -> Iterator[Block]:
             start = -1
     if start >= 0:
         yield Block("paragraph", start, end)
+
+
+def _definitions(lines: list[_Line]) -> Iterator[Block]:
+    """Yield the lines of a program between blank lines that a line at the margin follows."""
+    first = 0
+    for position, line in enumerate([*lines[1:], _Line(-1, "end")], start=1):
+        is_margin = line.text[:1].strip() and not lines[position - 1].text.strip()
+        if not (is_margin or position == len(lines)):
+            continue
+        held = [one for one in lines[first:position] if one.text.strip()]
+        if held:
+            named = next((match[1] for one in held if (match := _DEFINITION.match(one.text))), None)
+            yield Block("code", held[0].start, held[-1].end, (named.strip(),) if named else ())
+        first = position
 
 
 def _markdown_blocks(lines: list[_Line]) -> Iterator[Block]:

@@ -1,6 +1,5 @@
-"""HTML, Word and PDF as text."""
+"""HTML and PDF as text."""
 
-import io
 import re
 from threading import Lock
 from typing import TYPE_CHECKING
@@ -24,8 +23,13 @@ _BLANK_LINES = re.compile(r"\n[ \t]*(?:\n[ \t]*)+\n")
 _CJK_WRAP = re.compile(rf"([^\n]{{20,}}[{CJK}，、；：])\n(?=[{CJK}，、。；：！？）」』】》”])")
 
 
-def html_document(data: bytes, source: str) -> LoadedDocument:
+def html_document(data: bytes, source: str, charset: str | None = None) -> LoadedDocument:
     """Return the article of an HTML page as Markdown, without navigation, scripts, forms and the like.
+
+    Args:
+        data: The page.
+        source: Where it stands.
+        charset: Encoding that the server declares; goes before the one that the page declares.
 
     Raises:
         LoadError: The page holds no text.
@@ -33,40 +37,29 @@ def html_document(data: bytes, source: str) -> LoadedDocument:
     from bs4 import BeautifulSoup
     from bs4.dammit import EncodingDetector
 
-    text = decode(data, EncodingDetector.find_declared_encoding(data, is_html=True))
+    text = decode(data, charset or EncodingDetector.find_declared_encoding(data, is_html=True))
     if text is None:
         raise LoadError("binary, not text")
     page = BeautifulSoup(text, "html.parser")
     title = clean(page.title.get_text(" ", strip=True)) if page.title else ""
-    markdown = _markdown(_article(page))
+    markdown = html_as_markdown(_article(page))
     if not markdown:
         raise LoadError("no text")
     return LoadedDocument(source, markdown, title=title, format="markdown")
 
 
-def docx_document(data: bytes, source: str) -> LoadedDocument:
-    """Return a Word document as Markdown.
+def html_as_markdown(node: "Tag") -> str:
+    """Return what stands in an element as Markdown, without links and images."""
+    from markdownify import MarkdownConverter
 
-    Raises:
-        LoadError: It is damaged, encrypted or holds no text.
-    """
-    import zlib
-    from xml.parsers.expat import ExpatError
-    from zipfile import BadZipFile
-
-    import mammoth
-    from bs4 import BeautifulSoup
-
-    if data.startswith(b"\xd0\xcf\x11\xe0"):
-        raise LoadError("encrypted, or an old .doc; save it as .docx without a password")
+    converter = MarkdownConverter(
+        heading_style="ATX", bullets="-", strip=["img", "a"], escape_underscores=False, escape_asterisks=False
+    )
     try:
-        html = mammoth.convert_to_html(io.BytesIO(data), convert_image=lambda _image: []).value
-    except (BadZipFile, ExpatError, zlib.error, LookupError, ValueError, RuntimeError, OSError) as error:
-        raise LoadError(f"damaged .docx ({error})") from error
-    markdown = _markdown(BeautifulSoup(html, "html.parser"))
-    if not markdown:
-        raise LoadError("no text")
-    return LoadedDocument(source, markdown, format="markdown")
+        text = converter.convert_soup(node)
+    except RecursionError:  # a thousand <p> that are never closed
+        text = node.get_text("\n\n")
+    return _BLANK_LINES.sub("\n\n", clean(text)).strip()
 
 
 def pdf_document(data: bytes, source: str) -> LoadedDocument:
@@ -117,16 +110,3 @@ def _article(page: "BeautifulSoup") -> "Tag":
         if len(found) == 1 and found[0].get_text(strip=True):
             return found[0]
     return page.body or page
-
-
-def _markdown(node: "Tag") -> str:
-    from markdownify import MarkdownConverter
-
-    converter = MarkdownConverter(
-        heading_style="ATX", bullets="-", strip=["img", "a"], escape_underscores=False, escape_asterisks=False
-    )
-    try:
-        text = converter.convert_soup(node)
-    except RecursionError:  # a thousand <p> that are never closed
-        text = node.get_text("\n\n")
-    return _BLANK_LINES.sub("\n\n", clean(text)).strip()

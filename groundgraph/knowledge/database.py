@@ -1,18 +1,20 @@
 """Connections to the SQLite file of a collection, and its errors in plain words."""
 
+import os
+import shutil
 import sqlite3
 import uuid
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from groundgraph.errors import CollectionError
+from groundgraph.errors import CollectionError, InputError
 
 FILE = "collection.sqlite"
-VERSION = 1
+VERSION = 2
 BUSY_SECONDS = 30.0
 
-_COUNTERS = ("generation", "dimension", "documents", "chunks")
+_COUNTERS = ("generation", "dimension", "documents", "chunks", "removals")
 
 # Our tokens hold no space, so the tokenizer only cuts at spaces (all other categories are letters) and stems English.
 _SCHEMA = f"""
@@ -20,13 +22,24 @@ PRAGMA user_version = {VERSION};
 CREATE TABLE settings (name TEXT PRIMARY KEY, value NOT NULL) WITHOUT ROWID;
 CREATE TABLE documents (
     id INTEGER PRIMARY KEY, source TEXT NOT NULL UNIQUE, origin TEXT NOT NULL, title TEXT NOT NULL,
-    metadata TEXT NOT NULL, digest TEXT NOT NULL
+    metadata TEXT NOT NULL, digest TEXT NOT NULL, language TEXT NOT NULL, date TEXT NOT NULL
 );
+CREATE TABLE fields (
+    "key" TEXT NOT NULL, value TEXT NOT NULL, document INTEGER NOT NULL REFERENCES documents ON DELETE CASCADE,
+    PRIMARY KEY ("key", value, document)
+) WITHOUT ROWID;
+CREATE INDEX fields_document ON fields (document);
+CREATE TABLE parents (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, document INTEGER NOT NULL REFERENCES documents ON DELETE CASCADE,
+    text TEXT NOT NULL, heading TEXT NOT NULL, page INTEGER, "start" INTEGER NOT NULL, "end" INTEGER NOT NULL
+);
+CREATE INDEX parents_document ON parents (document);
 CREATE TABLE chunks (
     id INTEGER PRIMARY KEY AUTOINCREMENT, document INTEGER NOT NULL REFERENCES documents ON DELETE CASCADE,
     text TEXT NOT NULL, heading TEXT NOT NULL, page INTEGER, "start" INTEGER NOT NULL, "end" INTEGER NOT NULL,
-    digest TEXT NOT NULL
+    digest TEXT NOT NULL, parent INTEGER
 );
+CREATE INDEX chunks_parent ON chunks (parent) WHERE parent IS NOT NULL;
 CREATE INDEX chunks_document ON chunks (document);
 CREATE INDEX chunks_digest ON chunks (digest);
 CREATE TABLE vectors (chunk INTEGER PRIMARY KEY REFERENCES chunks ON DELETE CASCADE, vector BLOB NOT NULL);
@@ -44,6 +57,7 @@ CREATE TRIGGER chunk_added AFTER INSERT ON chunks BEGIN
 END;
 CREATE TRIGGER chunk_removed AFTER DELETE ON chunks BEGIN
     UPDATE settings SET value = value - 1 WHERE name = 'chunks';
+    UPDATE settings SET value = value + 1 WHERE name = 'removals';
     DELETE FROM keywords WHERE rowid = old.id;
 END;
 """
@@ -53,12 +67,55 @@ def create(folder: Path, settings: Mapping[str, str]) -> None:
     """Make the SQLite file of a collection, unless another process just did."""
     folder.mkdir(parents=True, exist_ok=True)
     with connect(folder / FILE, write=True, create=True) as db, transaction(db):
-        if db.execute("PRAGMA user_version").fetchone()[0]:
-            return
-        for statement in _statements(_SCHEMA):
-            db.execute(statement)
-        values = {**settings, "identity": uuid.uuid4().hex} | dict.fromkeys(_COUNTERS, 0)
-        db.executemany("INSERT INTO settings VALUES (?, ?)", values.items())
+        if not db.execute("PRAGMA user_version").fetchone()[0]:
+            create_schema(db, settings)
+
+
+def create_schema(db: sqlite3.Connection, settings: Mapping[str, str]) -> None:
+    """Make the tables of a collection, empty but for its settings.
+
+    Raises:
+        sqlite3.OperationalError: They are there already.
+    """
+    for statement in _statements(_SCHEMA):
+        db.execute(statement)
+    values = {**settings, "identity": uuid.uuid4().hex} | dict.fromkeys(_COUNTERS, 0)
+    db.executemany("INSERT INTO settings VALUES (?, ?)", values.items())
+
+
+def export(folder: Path, file: Path) -> None:
+    """Write the collection in a folder, as it is at this moment, into one new file.
+
+    Raises:
+        InputError: There is something of that name, or no folder for it.
+        CollectionError: The disk is full, or the collection is damaged.
+    """
+    if file.exists() or not file.absolute().parent.is_dir():
+        raise InputError(f"cannot export to {str(file)!r}: give the name of a new file in a folder that exists")
+    half = file.with_name(f"{file.name}.half")
+    half.unlink(missing_ok=True)
+    try:
+        with connect(folder / FILE) as db, clear_errors(half):
+            db.execute("VACUUM INTO ?", (str(half),))
+        os.replace(half, file)
+    finally:
+        half.unlink(missing_ok=True)
+
+
+def remove(folder: Path) -> None:
+    """Remove a collection with its folder, so that it is there as a whole until it is gone.
+
+    Raises:
+        CollectionError: Something else is in the folder.
+    """
+    own = (FILE, "vectors.")
+    if others := [file.name for file in folder.iterdir() if not file.name.startswith(own)]:
+        raise CollectionError(
+            f"{str(folder)!r} holds {others[0]!r}, which is not ours: move it away, then delete again"
+        )
+    gone = folder.with_name(f".{folder.name}.{uuid.uuid4().hex[:8]}")
+    os.replace(folder, gone)
+    shutil.rmtree(gone)
 
 
 def version(folder: Path) -> int:

@@ -21,27 +21,37 @@ _BINARY_STARTS = (
     b"\x1f\x8b",
     b"SQLite",
 )
-_CANDIDATES = (
-    "gb18030 big5 shift_jis euc_jp euc_kr cp1252 cp1250 cp1251 cp1253 cp1254 iso8859_15 koi8_r mac_roman".split()
-)
+_ONE_BYTE = ["cp1252", "cp1250", "cp1251", "cp1253", "cp1254", "iso8859_15", "koi8_r", "mac_roman"]
+_CANDIDATES = ["gb18030", "big5", "big5hkscs", "shift_jis", "cp932", "euc_jp", "euc_kr", "cp949", *_ONE_BYTE]
+_HIGH_PAIR = re.compile(rb"[\x80-\xff]{2}")
+"""Two bytes that are not ASCII; without any, a text has letters of Europe, not of East Asia."""
 _CONTROL = re.compile("[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]")
 _REMOVED = re.compile("[\x00\ud800-\udfff\ufeff]")
 _NEWLINE = re.compile("\r\n?|\u2028|\u2029|\x85")
 _SAMPLE = 65_536
+_UNUSUAL = re.compile(
+    "[^\t-\r -~\xa0-\u052f\u05d0-\u06ff\u0900-\u0dff\u0e00-\u0eff\u1e00-\u27bf\u2e80-\u9fff\uac00-\ud7a3\uf900-\ufaff"
+    "\ufe30-\ufe4f\uff00-\uffef\U0001f000-\U0001faff\U00020000-\U000323af]"
+)
+"""Characters that hardly stand in a text of today."""
+_BIG5_RUN = re.compile(rb"(?:[\xa1-\xc6][\x40-\x7e\xa1-\xfe]){2,}")
+"""Two or more of the symbols and common characters of Big5."""
 
 
 def decode(data: bytes, declared: str | None = None) -> str | None:
     """Return the text of `data`, cleaned as by `clean`; None if it is binary.
 
-    A byte-order mark decides, then UTF-8, then the encoding that the text declares, then GB18030 where the bytes look
-    like Chinese, then the likeliest of the other encodings of Europe and East Asia.
+    A byte-order mark decides, then UTF-16 without one where NULs tell it, then UTF-8, then the encoding that the text
+    declares, then GB18030 where the bytes look like Chinese, then Big5 where they look like that, then the likeliest of
+    the other encodings of Europe and East Asia.
     """
     for mark, encoding in _BOMS:
         if data.startswith(mark):
             return clean(data[len(mark) :].decode(encoding, "ignore"))
     if data.startswith(_BINARY_STARTS):
         return None
-    text: str | None
+    if b"\x00" in data and (text := _decode_utf16(data)):
+        return clean(text)
     try:
         text = data.decode("utf-8", "surrogatepass")
     except UnicodeDecodeError:
@@ -69,25 +79,42 @@ def _decode_declared(data: bytes, declared: str | None) -> str | None:
 
 def _decode_legacy(data: bytes) -> str | None:
     if b"\x00" in data:
-        return _decode_utf16(data)
-    if _looks_chinese(data[:_SAMPLE]):
-        try:
-            return data.decode("gb18030")
-        except UnicodeDecodeError:
-            pass
+        return None
+    sample = data[:_SAMPLE]
+    for encoding, is_likely in (("gb18030", _looks_chinese), ("big5", _looks_big5)):
+        if is_likely(sample) and (text := _decode_declared(data, encoding)):
+            return text
     from charset_normalizer import from_bytes
 
-    matches = from_bytes(data, cp_isolation=_CANDIDATES, enable_fallback=False)
+    candidates = _CANDIDATES if _HIGH_PAIR.search(data) else _ONE_BYTE
+    matches = from_bytes(data, cp_isolation=candidates, enable_fallback=False)
     best = min(matches, key=lambda one: (one.chaos, -one.coherence, _CANDIDATES.index(one.encoding)), default=None)
     return str(best) if best else None
 
 
 def _decode_utf16(data: bytes) -> str | None:
-    """Decode UTF-16 without a mark: nearly all NULs stand at even places, or at odd ones; else it is binary."""
+    """Decode UTF-16 without a mark: nearly all NULs stand at even places, or at odd ones, and the text is usual.
+
+    More ASCII than UTF-16 can hold means a text in bytes with a stray NUL.
+    """
     even, odd = data[::2].count(0), data[1::2].count(0)
-    if max(even, odd) < 0.25 * len(data) / 2 or min(even, odd) > 0.05 * max(even, odd):
+    if min(even, odd) > 0.05 * max(even, odd):
         return None
-    return data.decode("utf-16-be" if even > odd else "utf-16-le", "ignore")
+    ascii_share = sum(map(data[:_SAMPLE].count, range(32, 127))) / min(len(data), _SAMPLE)
+    if ascii_share > 0.7:
+        return None
+    try:
+        text = data[: len(data) // 2 * 2].decode("utf-16-be" if even > odd else "utf-16-le")
+    except UnicodeDecodeError:
+        return None
+    return text if len(_UNUSUAL.findall(text[:_SAMPLE])) <= 0.05 * len(text[:_SAMPLE]) else None
+
+
+def _looks_big5(data: bytes) -> bool:
+    """Tell whether nearly all high bytes are in runs of common Big5 characters, some with ASCII as second byte."""
+    runs = b"".join(_BIG5_RUN.findall(data))
+    strays = sum(byte >= 0x80 for byte in _BIG5_RUN.sub(b"", data))
+    return strays <= len(runs) // 20 and any(byte < 0x80 for byte in runs[1::2])
 
 
 def _looks_chinese(data: bytes) -> bool:

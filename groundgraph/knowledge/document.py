@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 JSON: TypeAlias = "dict[str, JSON] | list[JSON] | str | int | float | bool | None"
-Format = Literal["markdown", "text"]
+Format = Literal["markdown", "text", "code"]
 
 
 @dataclass(frozen=True)
@@ -20,7 +20,7 @@ class LoadedDocument:
     pages: tuple[int, ...] = ()
     """Where each page starts in `text`; empty if there are no pages."""
     format: Format = "text"
-    """Only in `markdown` do headings, lists, tables and code fences mean anything."""
+    """Only in `markdown` do headings, lists, tables and code fences mean anything; `code` is a program's source."""
     file: str = ""
     """File the document came from, where `source` is an id inside it; empty if that is `source` itself."""
 

@@ -2,19 +2,21 @@
 
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Self
 
 from groundgraph import models
 from groundgraph.errors import CollectionError, InputError, LoadError
 from groundgraph.knowledge import database
-from groundgraph.knowledge.chunk import DEFAULT_CHUNKER
+from groundgraph.knowledge.chunk import CHUNKERS, DEFAULT_CHUNKER
 from groundgraph.knowledge.document import LoadedDocument, Unreadable
 from groundgraph.knowledge.ingest import IngestReport, Progress, ingest
 from groundgraph.knowledge.load import files, load_file
 from groundgraph.knowledge.sqlite_store import SQLiteStore
 from groundgraph.knowledge.store import CollectionInfo, Store, Vectors
+from groundgraph.knowledge.transfer import import_file
 from groundgraph.settings import get_settings
 
 __all__ = ["Collection", "CollectionInfo", "IngestReport", "Progress", "collections", "index"]
@@ -31,7 +33,13 @@ class Collection:
 
     @classmethod
     def open(
-        cls, name: str, home: Path | None = None, *, embedding_model: str | None = None, create: bool = False
+        cls,
+        name: str,
+        home: Path | None = None,
+        *,
+        embedding_model: str | None = None,
+        chunker: str | None = None,
+        create: bool = False,
     ) -> Self:
         """Return a collection.
 
@@ -39,14 +47,17 @@ class Collection:
             name: Letters of any script, digits, `-` and `_`, at most 64.
             home: Folder of all collections; by default the one in the settings.
             embedding_model: Model to make it with, or that it must have been made with.
+            chunker: How documents are cut from now on; those that are there are cut anew when they are added again.
             create: Whether to make it if it does not exist.
 
         Raises:
-            InputError: The name cannot be one.
+            InputError: The name cannot be one, or the chunker is unknown.
             CollectionError: It does not exist, or was made with another embedding model.
             ModelError: There is no embedding model to make it with.
         """
         folder = _folder(name, home)
+        if chunker is not None and chunker not in CHUNKERS:
+            raise InputError(f"unknown chunker {chunker!r}; choose one of {', '.join(CHUNKERS)}")
         store = SQLiteStore(folder.name, folder)
         version = database.version(folder)
         if version not in {0, database.VERSION}:
@@ -57,10 +68,49 @@ class Collection:
             if not create:
                 raise CollectionError(_missing(name, home))
             model = embedding_model or models.default_embedding_model()
-            database.create(folder, {"description": "", "embedding_model": model, "chunker": DEFAULT_CHUNKER})
+            chunker = chunker or DEFAULT_CHUNKER
+            database.create(folder, {"description": "", "embedding_model": model, "chunker": chunker})
         if embedding_model:
             _check_model(store, embedding_model)
+        if chunker and chunker != store.info().chunker:
+            store.configure(chunker=chunker)
         return cls(folder.name, store)
+
+    @classmethod
+    def from_file(cls, name: str, file: Path, home: Path | None = None, *, embedding_model: str | None = None) -> Self:
+        """Make a collection from a file that `export` wrote; see `import_file`.
+
+        Args:
+            name: Of the new collection.
+            file: May come from anybody: nothing in it is trusted.
+            home: Folder of all collections; by default the one in the settings.
+            embedding_model: The one it must have been made with; by default that of the settings.
+
+        Raises:
+            InputError: The name cannot be one, or there is no such file.
+            CollectionError: The name is taken, or the file does not fit.
+            ModelError: There is no embedding model.
+        """
+        folder = _folder(name, home)
+        import_file(file, folder, embedding_model or models.default_embedding_model())
+        return cls(folder.name, SQLiteStore(folder.name, folder))
+
+    def export(self, file: Path) -> None:
+        """Write the collection into one new file, from which `from_file` makes it again.
+
+        Raises:
+            InputError: There is something of that name, or no folder for it.
+            CollectionError: The disk is full, or the collection is damaged.
+        """
+        self.store.export(file)
+
+    def delete(self) -> None:
+        """Remove the collection with all that is in it.
+
+        Raises:
+            CollectionError: Something else is in its folder.
+        """
+        self.store.delete()
 
     def info(self) -> CollectionInfo:
         """Return what the collection is and holds now."""
@@ -118,6 +168,7 @@ def index(
     home: Path | None = None,
     jsonl: bool = False,
     embedding_model: str | None = None,
+    chunker: str | None = None,
     progress: Progress | None = None,
 ) -> IngestReport:
     """Bring a collection up to date with files and folders, making it if need be.
@@ -130,31 +181,45 @@ def index(
         home: Folder of all collections; by default the one in the settings.
         jsonl: Whether the files are JSONL with the fields pid, src, lang, title and text; see `load`.
         embedding_model: Model to make the collection with, or that it must have been made with.
+        chunker: How to cut these documents, and those that are added later; by default as before.
         progress: Told about the loading and the embedding.
 
     Raises:
-        InputError: A path does not exist, or the collection's name cannot be one.
+        InputError: A path does not exist, the collection's name cannot be one, or the chunker is unknown.
         LoadError: Nothing could be read; the collection stays as it was.
         CollectionError: It was made with another embedding model, or the disk is full.
         ModelError: There is no embedding model, or it fails.
     """
     _folder(collection, home)
-    found = files(paths, jsonl=jsonl)
-    documents: list[LoadedDocument | Unreadable] = []
-    for number, file in enumerate(found, start=1):
-        documents += load_file(file, jsonl=jsonl)
-        if progress:
-            progress("load", number, len(found))
-    unreadable = [document for document in documents if isinstance(document, Unreadable)]
-    if len(unreadable) == len(documents):
+    documents = _read(files(paths, jsonl=jsonl), jsonl, progress)
+    unreadable: list[Unreadable] = []
+    for first in documents:
+        if isinstance(first, LoadedDocument):
+            break
+        unreadable.append(first)
+    else:
         raise LoadError(_nothing_readable(paths, unreadable))
-    opened = Collection.open(collection, home, embedding_model=embedding_model, create=True)
-    return opened.add(documents, progress, roots=[Path(path).resolve() for path in paths])
+    opened = Collection.open(collection, home, embedding_model=embedding_model, chunker=chunker, create=True)
+    given = chain(unreadable, [first], documents)
+    return opened.add(given, progress, roots=[Path(path).resolve() for path in paths])
 
 
 def collections(home: Path | None = None) -> list[CollectionInfo]:
     """Return all collections, sorted by name."""
-    return [Collection.open(name, home).info() for name in _names(home)]
+    return [Collection.open(name, home).info() for name in collection_names(home)]
+
+
+def collection_names(home: Path | None = None) -> list[str]:
+    """Return the names of all collections, sorted."""
+    folders = (file.parent for file in _home(home).glob(f"*/{database.FILE}"))
+    return sorted(folder.name for folder in folders if _NAME.fullmatch(folder.name) and database.version(folder))
+
+
+def _read(found: Sequence[Path | str], jsonl: bool, progress: Progress | None) -> Iterator[LoadedDocument | Unreadable]:
+    for number, file in enumerate(found, start=1):
+        yield from load_file(file, jsonl=jsonl)
+        if progress:
+            progress("load", number, len(found))
 
 
 def _home(home: Path | None) -> Path:
@@ -168,13 +233,8 @@ def _folder(name: str, home: Path | None) -> Path:
     return _home(home) / name
 
 
-def _names(home: Path | None) -> list[str]:
-    folders = (file.parent for file in _home(home).glob(f"*/{database.FILE}"))
-    return sorted(folder.name for folder in folders if database.version(folder))
-
-
 def _missing(name: str, home: Path | None) -> str:
-    others = ", ".join(_names(home)) or "none"
+    others = ", ".join(collection_names(home)) or "none"
     return f"no collection {name!r} (there are: {others}); make it: groundgraph index PATH --collection {name}"
 
 

@@ -2,14 +2,17 @@
 
 import hashlib
 import json
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from groundgraph.errors import InputError
-from groundgraph.knowledge.chunk import DEFAULT_SIZE, Chunk, chunk
+from groundgraph.knowledge.chunk import CHUNKERS, Chunk, chunk
 from groundgraph.knowledge.document import LoadedDocument, Unreadable
-from groundgraph.knowledge.store import Entry, Kept, Store, Vectors
+from groundgraph.knowledge.sentences import Span
+from groundgraph.knowledge.store import CollectionInfo, Entry, Kept, Store, Vectors
 from groundgraph.models import embedding_model
 
 Progress = Callable[[str, int, int], None]
@@ -34,49 +37,52 @@ class IngestReport:
 
 @dataclass(frozen=True)
 class _Cut:
-    """A document in chunks, before they have vectors."""
+    """A document in chunks, before they have vectors. Its text is dropped, so that memory holds each text once."""
 
     document: LoadedDocument
     digest: str
     chunks: list[Chunk]
-    texts: dict[str, str]
-    """Text to embed by its digest."""
     digests: list[str]
-    """Digest of each chunk."""
+    """Digest of what is embedded of each chunk."""
+    parents: dict[Span, Chunk]
+
+    @property
+    def texts(self) -> dict[str, str]:
+        """Return the texts to embed by their digests."""
+        return {digest: piece.context for digest, piece in zip(self.digests, self.chunks, strict=True)}
 
 
 def ingest(
     store: Store, documents: Iterable[LoadedDocument | Unreadable], progress: Progress | None, roots: Sequence[Path]
 ) -> IngestReport:
     """Keep documents in place of those of the same source; see `Collection.add`."""
-    given = list(documents)
-    unreadable = [one for one in given if isinstance(one, Unreadable)]
-    loaded = _by_source(one for one in given if isinstance(one, LoadedDocument))
     kept, info = store.kept(), store.info()
-    digests = {source: _digest(document, info.chunker) for source, document in loaded.items()}
-    changed = [source for source in loaded if source not in kept or kept[source].digest != digests[source]]
-    cut = [_cut(loaded[source], digests[source], info.chunker) for source in changed]
+    unreadable: list[Unreadable] = []
+    loaded: set[str] = set()
+    cut: list[_Cut] = []
+    for document in documents:
+        if isinstance(document, Unreadable):
+            unreadable.append(document)
+            continue
+        if document.source in loaded:
+            raise InputError(f"two documents have the source {document.source!r}: give each its own path or pid")
+        loaded.add(document.source)
+        digest = _digest(document, info.chunker)
+        if document.source not in kept or kept[document.source].digest != digest:
+            cut.append(_cut(document, digest, info))
     embedded = _embed(store, info.embedding_model, cut, progress)
-    removed = store.forget(_gone(kept, loaded.keys(), [one.source for one in unreadable], roots))
+    removed = store.forget(_gone(kept, loaded, [one.source for one in unreadable], roots))
     store.refresh()
-    updated = sum(source in kept for source in changed)
+    updated = sum(one.document.source in kept for one in cut)
     return IngestReport(
-        added=len(changed) - updated,
+        added=len(cut) - updated,
         updated=updated,
-        unchanged=len(loaded) - len(changed),
+        unchanged=len(loaded) - len(cut),
         removed=removed,
         unreadable=unreadable,
         chunks=store.info().chunks,
         embedded=embedded,
     )
-
-
-def _by_source(documents: Iterable[LoadedDocument]) -> dict[str, LoadedDocument]:
-    found: dict[str, LoadedDocument] = {}
-    for document in documents:
-        if found.setdefault(document.source, document) is not document:
-            raise InputError(f"two documents have the source {document.source!r}: give each its own path or pid")
-    return found
 
 
 def _digest(document: LoadedDocument, chunker: str) -> str:
@@ -88,7 +94,7 @@ def _digest(document: LoadedDocument, chunker: str) -> str:
         document.pages,
         document.format,
         document.origin,
-        [chunker, DEFAULT_SIZE],
+        [chunker, CHUNKERS[chunker]],
     ]
     return _sha256(json.dumps(parts, sort_keys=True))
 
@@ -110,11 +116,26 @@ def _is_below(origin: str, places: Iterable[Path | str]) -> bool:
     return any(Path(origin).is_relative_to(place) for place in places)
 
 
-def _cut(document: LoadedDocument, digest: str, chunker: str) -> _Cut:
-    chunks = chunk(document, chunker=chunker)
-    texts = [piece.context for piece in chunks]
-    digests = [_sha256(text) for text in texts]
-    return _Cut(document, digest, chunks, dict(zip(digests, texts, strict=True)), digests)
+def _cut(document: LoadedDocument, digest: str, info: CollectionInfo) -> _Cut:
+    chunks = chunk(document, chunker=info.chunker, embed=partial(_passages, info.embedding_model))
+    digests = [_sha256(piece.context) for piece in chunks]
+    return _Cut(replace(document, text=""), digest, chunks, digests, _parents(document, chunks))
+
+
+def _passages(model: str, texts: Sequence[str]) -> Vectors:
+    return embedding_model(model).embed_passages(texts)
+
+
+def _parents(document: LoadedDocument, chunks: Iterable[Chunk]) -> dict[Span, Chunk]:
+    """Return the parents of chunks by their spans; the chunks of a parent are of one section."""
+    parents = {}
+    for piece in chunks:
+        if piece.parent and piece.parent not in parents:
+            start, end = piece.parent
+            text = piece.parent_header + document.text[start:end]
+            page = bisect_right(document.pages, start) if document.pages else None
+            parents[piece.parent] = Chunk(text, start, end, piece.heading, page)
+    return parents
 
 
 def _embed(store: Store, model: str, documents: Sequence[_Cut], progress: Progress | None) -> int:
@@ -157,4 +178,5 @@ def _entry(document: _Cut, vectors: dict[str, Vectors]) -> Entry:
         document.chunks,
         document.digests,
         [vectors[digest] for digest in document.digests],
+        document.parents,
     )

@@ -52,6 +52,20 @@ def tokens(text: str) -> list[str]:
     return [token for match in _TOKEN.finditer(fold(text)) for token in _pieces(match.group())]
 
 
+def index_terms(text: str) -> list[str]:
+    """Return the words of `text` to be found by: its tokens, and the last character of each word without spaces.
+
+    So every character asked for alone begins something: 猫 stands in 我喜欢猫 only at the end of a bigram.
+    """
+    found: list[str] = []
+    for match in _TOKEN.finditer(fold(text)):
+        word = match.group()
+        found += _pieces(word)
+        if len(word) > 1 and _IS_CJK.match(word):
+            found.append(word[-1])
+    return found
+
+
 def query_terms(question: str) -> list[str]:
     """Return the distinct words of `question` worth looking for, in order; empty if it holds only punctuation.
 

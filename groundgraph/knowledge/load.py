@@ -4,57 +4,89 @@ import os
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from email.message import Message
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from groundgraph.errors import InputError, LoadError
 from groundgraph.knowledge.blocks import blocks
-from groundgraph.knowledge.convert import docx_document, html_document, pdf_document
+from groundgraph.knowledge.convert import html_document, pdf_document
 from groundgraph.knowledge.decode import clean, decode
 from groundgraph.knowledge.document import JSON, LoadedDocument, Unreadable
-from groundgraph.knowledge.rows import csv_document, json_document, jsonl_documents
+from groundgraph.knowledge.office import OLD_OFFICE, docx_document, pptx_document, xlsx_document
+from groundgraph.knowledge.rows import csv_document, json_document, jsonl_documents, notebook_document
 
-_CONVERTERS = {".html": html_document, ".htm": html_document, ".docx": docx_document, ".pdf": pdf_document}
+_CONVERTERS = {
+    ".pdf": pdf_document,
+    ".docx": docx_document,
+    **dict.fromkeys((".pptx", ".pptm"), pptx_document),
+    **dict.fromkeys((".xlsx", ".xlsm"), xlsx_document),
+}
+_HTML = {".html", ".htm", ".xhtml"}
+_ROWS = {".jsonl", ".ndjson"}
+_OFFICE = "application/vnd.openxmlformats-officedocument."
 _MEDIA_TYPES = {
     "text/html": ".html",
     "application/xhtml+xml": ".html",
     "application/pdf": ".pdf",
     "application/json": ".json",
+    "application/jsonl": ".jsonl",
+    "application/x-ipynb+json": ".ipynb",
+    "application/x-ndjson": ".jsonl",
     "text/csv": ".csv",
+    "text/tab-separated-values": ".tsv",
     "text/markdown": ".md",
-    "application/vnd.openxmlformats-officedocument.wordprocessingml.document": ".docx",
+    f"{_OFFICE}wordprocessingml.document": ".docx",
+    f"{_OFFICE}presentationml.presentation": ".pptx",
+    f"{_OFFICE}spreadsheetml.sheet": ".xlsx",
 }
-_TABLES = {".csv": csv_document, ".tsv": csv_document, ".json": json_document}
+_UNTOLD = {"", "text/plain", "application/octet-stream", "binary/octet-stream"}
+"""Media types that say little, so that the suffix decides."""
+_TABLES = {".csv": csv_document, ".tsv": csv_document, ".json": json_document, ".ipynb": notebook_document}
 _MARKDOWN = {".md", ".markdown", ".mdx"}
+_CODE = frozenset(
+    """.py .pyi .js .mjs .cjs .jsx .ts .tsx .java .kt .kts .scala .groovy .go .rs .c .h .cc .cpp .cxx .hh .hpp .cs .fs
+    .swift .m .mm .rb .php .pl .pm .lua .r .jl .sh .bash .zsh .ps1 .sql .dart .ex .exs .erl .hs .ml .clj .el .zig .nim
+    .proto .graphql .css .scss .vb .pas .f90 .asm .tf""".split()
+)
+_ADDRESS = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE)
 _FRONT_MATTER = re.compile(r"---[ \t]*\n(.*?)\n(?:---|\.\.\.)[ \t]*(?:\n|$)", re.DOTALL)
 _FIELD = re.compile(r"^(\w[\w-]*):[ \t]*(.+?)[ \t]*$", re.MULTILINE)
 
 
 def load(paths: Sequence[Path | str], *, jsonl: bool = False) -> Iterator[LoadedDocument | Unreadable]:
-    """Yield the documents of files and folders, and what could not be read with its reason.
+    """Yield the documents of files, folders and addresses, and what could not be read with its reason.
 
     Folders are read with all folders inside them; hidden files and folders are left out. A file named twice is read
-    once. Markdown, HTML, PDF, Word, CSV, JSON and JSONL are known; of any other file the text is taken, if it is text.
+    once. Markdown, HTML, PDF, Word, PowerPoint, Excel, CSV, JSON, JSONL and programs are known; of any
+    other file the text is taken, if it is text.
 
     Args:
-        paths: Files and folders.
+        paths: Files, folders, and http or https addresses.
         jsonl: Whether files are JSONL whose rows have the fields pid, src, lang, title and text, only `text` required;
             of folders, only their `.jsonl` files are read.
 
     Raises:
-        InputError: A path does not exist.
+        InputError: A path does not exist, or an address is no http or https address.
     """
     for file in files(paths, jsonl=jsonl):
         yield from load_file(file, jsonl=jsonl)
 
 
-def files(paths: Sequence[Path | str], *, jsonl: bool = False) -> list[Path]:
-    """Return the files that `load` reads, absolute and each once.
+def files(paths: Sequence[Path | str], *, jsonl: bool = False) -> list[Path | str]:
+    """Return the files that `load` reads, absolute, and the addresses, as text; each once.
 
     Raises:
-        InputError: A path does not exist.
+        InputError: A path does not exist, or an address is no http or https address.
     """
-    found: dict[Path, None] = {}
-    for path in map(Path, paths):
+    found: dict[Path | str, None] = {}
+    for given in paths:
+        if isinstance(given, str) and _ADDRESS.match(given):
+            from groundgraph.knowledge.address import check_address
+
+            found[check_address(given)] = None
+            continue
+        path = Path(given)
         if not os.path.exists(path):  # `Path.exists` fails on a name that is too long
             raise InputError(f"no such file or folder: {str(path)!r}; check the spelling")
         if not path.is_dir() and not path.is_file():
@@ -66,15 +98,15 @@ def files(paths: Sequence[Path | str], *, jsonl: bool = False) -> list[Path]:
     return list(found)
 
 
-def load_file(file: Path, *, jsonl: bool = False) -> Iterator[LoadedDocument | Unreadable]:
-    """Yield the documents of one file, or why it cannot be read."""
-    source = clean(str(file))
+def load_file(place: Path | str, *, jsonl: bool = False) -> Iterator[LoadedDocument | Unreadable]:
+    """Yield the documents of one file or address, as from `files`, or why it cannot be read."""
+    source = clean(str(place))
     try:
-        data = file.read_bytes()
-        if jsonl or file.suffix.lower() in {".jsonl", ".ndjson"}:
+        data, media_type = _bytes(place)
+        if jsonl or _suffix(source, media_type) in _ROWS:
             yield from jsonl_documents(_text(data), source, strict=jsonl)
         else:
-            yield read(data, source)
+            yield read(data, source, media_type)
     except OSError as error:
         yield Unreadable(source, (error.strerror or str(error)).lower())
     except LoadError as error:
@@ -82,20 +114,56 @@ def load_file(file: Path, *, jsonl: bool = False) -> Iterator[LoadedDocument | U
 
 
 def read(data: bytes, source: str, media_type: str = "") -> LoadedDocument:
-    """Return the document that `data` is, by its media type if that is known, else by the suffix of `source`.
+    """Return the document that `data` is, by its media type if that says enough, else by the suffix of `source`.
 
     Raises:
         LoadError: It is empty, binary, encrypted, damaged or without text; the message is the reason.
     """
     if not data.strip():
         raise LoadError("empty file")
-    suffix = _MEDIA_TYPES.get(media_type.partition(";")[0].strip().lower()) or Path(source).suffix.lower()
+    if data.startswith(OLD_OFFICE):
+        raise LoadError("encrypted, or an old Office file; save it as .docx, .pptx or .xlsx without a password")
+    if data.startswith(b"{\\rtf"):
+        raise LoadError("RTF; save it as .docx")
+    suffix, charset = _suffix(source, media_type), _charset(media_type)
+    if suffix in _HTML:
+        return _titled(html_document(data, source, charset))
     if converter := _CONVERTERS.get(suffix):
         return _titled(converter(data, source))
-    text = _text(data)
+    text = _text(data, charset)
     if reader := _TABLES.get(suffix):
-        return reader(text, source)
-    return _titled(_markdown_document(text, source)) if suffix in _MARKDOWN else LoadedDocument(source, text)
+        return _titled(reader(text, source))
+    if suffix in _MARKDOWN:
+        return _titled(_markdown_document(text, source))
+    if suffix in _CODE:
+        return LoadedDocument(source, text, title=Path(source).name, format="code")
+    return LoadedDocument(source, text)
+
+
+def _bytes(place: Path | str) -> tuple[bytes, str]:
+    """Return what stands at a place, and its media type if that is known."""
+    if isinstance(place, Path):
+        return place.read_bytes(), ""
+    from groundgraph.knowledge.address import fetch
+
+    return fetch(place)
+
+
+def _suffix(source: str, media_type: str) -> str:
+    """Return the suffix that tells how to read a document; a media type that says enough goes before its name's own."""
+    kind = media_type.partition(";")[0].strip().lower()
+    name = urlsplit(source).path if _ADDRESS.match(source) else source
+    own = Path(name).suffix.lower()
+    if kind == "text/plain" and own in _HTML | _CONVERTERS.keys():
+        return ".txt"
+    return own if kind in _UNTOLD else _MEDIA_TYPES.get(kind, own)
+
+
+def _charset(media_type: str) -> str | None:
+    message = Message()
+    message["Content-Type"] = media_type
+    charset = message.get_param("charset")
+    return charset if isinstance(charset, str) else None
 
 
 def _walk(folder: Path) -> Iterator[Path]:
@@ -114,8 +182,8 @@ def _walk(folder: Path) -> Iterator[Path]:
             yield entry
 
 
-def _text(data: bytes) -> str:
-    text = decode(data)
+def _text(data: bytes, charset: str | None = None) -> str:
+    text = decode(data, charset)
     if text is None:
         raise LoadError("binary, not text")
     if not text.strip():

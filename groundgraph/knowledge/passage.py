@@ -1,6 +1,7 @@
 """A passage: a chunk that was retrieved."""
 
-from typing import Literal
+from collections.abc import Sequence
+from typing import Literal, Self
 
 from langchain_core.documents import Document
 
@@ -40,3 +41,11 @@ class Passage(Document):
     def context(self) -> str:
         """Return the text with its heading above it, as it is embedded and graded."""
         return f"{self.heading}\n{self.page_content}" if self.heading else self.page_content
+
+    def cut(self, spans: Sequence[tuple[int, int]]) -> Self:
+        """Return the passage with these parts of its text only; lines, such as rows and list items, stay lines."""
+        text, kept, last = self.page_content, "", 0
+        for start, end in spans:
+            gap = "\n" if "\n" in text[last:start] else " "
+            kept, last = f"{kept}{gap if kept else ''}{text[start:end].strip()}", end
+        return self.model_copy(update={"page_content": kept})

@@ -1,9 +1,9 @@
-"""Tables and JSON as text: CSV as a Markdown table, JSON as readable lines, JSONL as one document a row."""
+"""Tables and JSON as text: CSV as a Markdown table, JSON as readable lines, JSONL as one document a row, notebooks."""
 
 import csv
 import io
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from groundgraph.errors import LoadError
 from groundgraph.knowledge.decode import clean
@@ -25,10 +25,15 @@ def csv_document(text: str, source: str) -> LoadedDocument:
         raise LoadError(f"not a CSV table ({error})") from error
     if not rows:
         raise LoadError("no rows")
+    return LoadedDocument(source, table(rows), format="markdown")
+
+
+def table(rows: Sequence[Sequence[str]]) -> str:
+    """Return rows, at least one, as a Markdown table; the first is its header, and short ones are filled up."""
     width = max(map(len, rows))
-    lines = ["| " + " | ".join(map(_cell, row + [""] * (width - len(row)))) + " |" for row in rows]
+    lines = ["| " + " | ".join(map(_cell, [*row, *[""] * (width - len(row))])) + " |" for row in rows]
     lines.insert(1, "|" + " --- |" * width)
-    return LoadedDocument(source, "\n".join(lines), format="markdown")
+    return "\n".join(lines)
 
 
 def json_document(text: str, source: str) -> LoadedDocument:
@@ -41,6 +46,22 @@ def json_document(text: str, source: str) -> LoadedDocument:
     if not flat.strip():
         raise LoadError("no values")
     return LoadedDocument(source, flat)
+
+
+def notebook_document(text: str, source: str) -> LoadedDocument:
+    """Return a Jupyter notebook as Markdown: its prose as it is, its code fenced, without what the code printed.
+
+    Raises:
+        LoadError: It is no notebook, or holds nothing.
+    """
+    notebook = _parse(text)
+    cells = notebook.get("cells") if isinstance(notebook, dict) else None
+    if not isinstance(cells, list):
+        raise LoadError("not a Jupyter notebook of version 4; save it as one")
+    parts = [_cell_text(cell) for cell in cells if isinstance(cell, dict)]
+    if not any(parts):
+        raise LoadError("no text")
+    return LoadedDocument(source, "\n\n".join(filter(None, parts)), format="markdown")
 
 
 def jsonl_documents(text: str, file: str, *, strict: bool) -> Iterator[LoadedDocument | Unreadable]:
@@ -77,6 +98,15 @@ def flatten(value: JSON) -> str:
     if isinstance(value, list) and any(isinstance(item, dict | list) for item in value):
         return "\n\n".join(filter(None, map(flatten, value)))
     return "\n".join(_lines(value, ""))
+
+
+def _cell_text(cell: Mapping[str, JSON]) -> str:
+    lines = cell.get("source")
+    text = clean("".join(map(str, lines)) if isinstance(lines, list) else str(lines or "")).strip()
+    if not text or cell.get("cell_type") != "code":
+        return text
+    fence = "````" if "```" in text else "```"
+    return f"{fence}\n{text}\n{fence}"
 
 
 def _lines(value: JSON, path: str) -> Iterator[str]:

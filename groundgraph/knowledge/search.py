@@ -1,20 +1,26 @@
 """Find passages: by meaning, by words, or by both fused."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from itertools import chain
 from pathlib import Path
 from typing import Literal, NamedTuple, get_args
 
 from groundgraph import models
 from groundgraph.errors import CollectionError, InputError, ModelError
+from groundgraph.knowledge.diversify import folded, maximal_marginal_relevance
+from groundgraph.knowledge.filter import Filter
 from groundgraph.knowledge.fuse import reciprocal_rank_fusion
 from groundgraph.knowledge.index import Collection
 from groundgraph.knowledge.passage import Passage
 from groundgraph.knowledge.store import Hit, Vectors
 
 SearchMode = Literal["hybrid", "vector", "keyword"]
+
+_EVEN = {"vector": 1.0, "keyword": 1.0}
+_DEEPEST = 128
+"""Hits a leg gives at most for each passage asked for, however many of them are folded."""
 
 
 @dataclass(frozen=True)
@@ -27,7 +33,8 @@ class SearchResult:
 
 class _Leg(NamedTuple):
     name: str
-    search: Callable[[], list[str]]
+    weight: float
+    search: Callable[[int], list[str]]
     may_fail_with: tuple[type[Exception], ...]
 
 
@@ -39,11 +46,15 @@ def search(
     mode: SearchMode = "hybrid",
     home: Path | None = None,
     embedding_model: str | None = None,
+    where: Filter | None = None,
+    weights: Mapping[str, float] | None = None,
+    mmr: float | None = None,
 ) -> SearchResult:
-    """Return at most `k` passages of some collections that fit a question.
+    """Return at most `k` passages of some collections that fit a question, no two of one wording.
 
-    Each leg (vectors, words) finds 2k over all collections; reciprocal rank fusion joins them. In hybrid mode one leg
-    may fail: the other's passages are returned with a warning that says why.
+    Each leg (vectors, words) finds 2k over all collections, more where passages of one wording are folded; reciprocal
+    rank fusion joins them. In hybrid mode one leg may fail: the other's passages are returned with a warning that says
+    why.
 
     Args:
         question: What to look for; one without words finds nothing by words.
@@ -52,22 +63,33 @@ def search(
         mode: `hybrid`, `vector` or `keyword`.
         home: Folder of all collections; by default the one in the settings.
         embedding_model: Model that the collections must have been made with; by default each one's own.
+        where: What the documents must be; by default all are searched.
+        weights: Of the legs `vector` and `keyword` in hybrid mode, at least 0 and not both 0; 1 if not given.
+        mmr: Balance of maximal marginal relevance in [0, 1], from different to relevant; by default no such choice.
 
     Raises:
-        InputError: No collection, an unknown mode, or `k` below 1.
+        InputError: No collection, an unknown mode or leg, or a number out of its range.
         CollectionError: A collection is missing or was made with another embedding model, or all legs failed.
         ModelError: The embedding model failed and there is no other leg.
     """
-    if not collections or mode not in get_args(SearchMode) or k < 1:
-        modes = ", ".join(get_args(SearchMode))
-        raise InputError(
-            f"cannot search collections={collections!r} with mode={mode!r} ({modes}), k={k!r} (at least 1)"
-        )
+    weights = _checked(collections, k, mode, weights, mmr)
     opened = [Collection.open(name, home, embedding_model=embedding_model) for name in dict.fromkeys(collections)]
     filled, warnings = _filled(opened)
-    legs, failures = _legs(question, filled, 2 * k, mode)
-    ids = [key for key, _ in reciprocal_rank_fusion(legs)][:k]
-    return SearchResult(_passages(ids, filled), warnings + failures)
+    legs = _legs(question, filled, where, {leg: weight for leg, weight in weights.items() if mode in {"hybrid", leg}})
+    depth = 2 * k
+    while True:
+        rankings, legs, failures = _run(legs, depth)
+        warnings += failures
+        scores = dict(reciprocal_rank_fusion(rankings, [leg.weight for leg in legs]))
+        passages = folded(_passages([*scores], filled))
+        if len(passages) >= k or all(len(ranking) < depth for ranking in rankings) or depth >= _DEEPEST * k:
+            break
+        depth *= 4
+    if mmr is None or len(passages) <= 1:
+        return SearchResult(passages[:k], warnings)
+    relevance = [scores[passage.id or ""] for passage in passages]
+    chosen = maximal_marginal_relevance(relevance, _vectors(passages, filled), k, mmr)
+    return SearchResult([passages[position] for position in chosen], warnings)
 
 
 def stored_vectors(passages: Sequence[Passage], embedding_model: str, home: Path | None = None) -> list[Vectors | None]:
@@ -87,6 +109,23 @@ def stored_vectors(passages: Sequence[Passage], embedding_model: str, home: Path
     return [found.get(passage.id) for passage in passages]
 
 
+def _checked(
+    collections: Sequence[str], k: int, mode: str, weights: Mapping[str, float] | None, mmr: float | None
+) -> dict[str, float]:
+    """Return the weights of both legs, or raise if a setting is none that can be searched with."""
+    if not collections or mode not in get_args(SearchMode) or k < 1:
+        modes = ", ".join(get_args(SearchMode))
+        raise InputError(
+            f"cannot search collections={collections!r} with mode={mode!r} ({modes}), k={k!r} (at least 1)"
+        )
+    given = {**_EVEN, **(weights or {})}
+    if given.keys() != _EVEN.keys() or min(given.values()) < 0 or not any(given.values()):
+        raise InputError(f"search weights={weights!r}: give vector and keyword numbers >= 0, not both 0")
+    if mmr is not None and not 0 <= mmr <= 1:
+        raise InputError(f"mmr={mmr!r}: give a number from 0 (different passages) to 1 (relevant ones)")
+    return given if mode == "hybrid" else _EVEN
+
+
 def _filled(opened: Sequence[Collection]) -> tuple[dict[str, list[Collection]], list[str]]:
     """Return the collections that hold something, by embedding model, and a warning for each empty one."""
     filled: dict[str, list[Collection]] = {}
@@ -103,39 +142,56 @@ def _filled(opened: Sequence[Collection]) -> tuple[dict[str, list[Collection]], 
 
 
 def _legs(
-    question: str, filled: dict[str, list[Collection]], k: int, mode: SearchMode
-) -> tuple[list[list[str]], list[str]]:
-    """Return the rankings of the legs that worked, and a warning for each that failed; raise if all failed."""
-    searches: list[_Leg] = []
-    if mode != "keyword":
-        searches += [
+    question: str, filled: dict[str, list[Collection]], where: Filter | None, weights: Mapping[str, float]
+) -> list[_Leg]:
+    """Return the legs that have a weight: one by words, and one by vectors for each embedding model."""
+    legs: list[_Leg] = []
+    if weight := weights.get("vector"):
+        legs += [
             _Leg(
-                f"vector search with {model!r}", partial(_vector_leg, question, model, group, k), (ModelError, OSError)
+                f"vector search with {model!r}",
+                weight,
+                partial(_vector_leg, cache(partial(_embedded, model, question)), group, where),
+                (ModelError, OSError),
             )
             for model, group in filled.items()
         ]
-    if mode != "vector" and filled:
+    if (weight := weights.get("keyword")) and filled:
         everywhere = list(chain(*filled.values()))
-        searches.append(_Leg("keyword search", partial(_keyword_leg, question, everywhere, k), (CollectionError,)))
-    legs: list[list[str]] = []
+        search = partial(_keyword_leg, question, everywhere, where)
+        legs.append(_Leg("keyword search", weight, search, (CollectionError,)))
+    return legs
+
+
+def _run(legs: Sequence[_Leg], depth: int) -> tuple[list[list[str]], list[_Leg], list[str]]:
+    """Return the rankings of the legs that worked, these, and a warning for each that failed; raise if all failed."""
+    rankings: list[list[str]] = []
+    worked: list[_Leg] = []
     failures: list[tuple[str, Exception]] = []
-    for leg in searches:
+    for leg in legs:
         try:
-            legs.append(leg.search())
+            rankings.append(leg.search(depth))
+            worked.append(leg)
         except leg.may_fail_with as error:
             failures.append((leg.name, error))
-    if failures and not legs:
+    if failures and not worked:
         raise failures[0][1]
-    return legs, [f"{name} failed, the other leg answered alone: {error}" for name, error in failures]
+    return rankings, worked, [f"{name} failed, the other leg answered alone: {error}" for name, error in failures]
 
 
-def _vector_leg(question: str, model: str, group: Iterable[Collection], k: int) -> list[str]:
-    vector = models.embedding_model(model).embed_query(question)
-    return _best((hit for collection in group for hit in collection.store.nearest(vector, k)), k)
+def _embedded(model: str, question: str) -> Vectors:
+    return models.embedding_model(model).embed_query(question)
 
 
-def _keyword_leg(question: str, group: Iterable[Collection], k: int) -> list[str]:
-    return _best((hit for collection in group for hit in collection.store.matching(question, k)), k)
+def _vector_leg(
+    embedded: Callable[[], Vectors], group: Iterable[Collection], where: Filter | None, k: int
+) -> list[str]:
+    vector = embedded()
+    return _best((hit for collection in group for hit in collection.store.nearest(vector, k, where)), k)
+
+
+def _keyword_leg(question: str, group: Iterable[Collection], where: Filter | None, k: int) -> list[str]:
+    return _best((hit for collection in group for hit in collection.store.matching(question, k, where)), k)
 
 
 def _best(hits: Iterable[Hit], k: int) -> list[str]:
@@ -148,3 +204,12 @@ def _passages(ids: Sequence[str], filled: dict[str, list[Collection]]) -> list[P
         own = [one for one in ids if one.rpartition(":")[0] == collection.name]
         found |= {passage.id: passage for passage in collection.store.passages(own)}
     return [found[one] for one in ids if one in found]
+
+
+def _vectors(passages: Sequence[Passage], filled: dict[str, list[Collection]]) -> list[Vectors | None]:
+    """Return the vectors of passages; only those of the first embedding model, since others cannot be compared."""
+    found: dict[str | None, Vectors] = {}
+    for collection in next(iter(filled.values())):
+        ids = [passage.id for passage in passages if passage.collection == collection.name and passage.id]
+        found |= zip(ids, collection.vectors_of(ids), strict=True)
+    return [found.get(passage.id) for passage in passages]

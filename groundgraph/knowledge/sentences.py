@@ -16,14 +16,26 @@ _INDENTED = re.compile(r"\s{2,}\S")
 
 _CLOSERS = "\"'”’」』）)】》\\]*_"
 _END = re.compile(
-    rf"(?P<wide>[。！？｡]+|(?<=[{CJK}])[!?]+(?=[{CJK}{_CLOSERS}]))[{_CLOSERS}]*|(?P<narrow>[.!?…]+)[{_CLOSERS}]*(?=\s)"
+    rf"(?P<wide>[。！？｡]+|．(?![0-9０-９])|(?<=[{CJK}])[.!?]+(?=[{CJK}{_CLOSERS}]))[{_CLOSERS}]*"
+    rf"|(?P<narrow>[.!?…।؟۔]+(?=[{_CLOSERS}]*\s)|(?<=[A-Za-z])\.(?=[{CJK}]))[{_CLOSERS}]*"
 )
+_GOES_ON = re.compile(
+    rf"[，、,；;]|(?:と(?!ても|ころ|き)|って|など)|[{CJK}]{{1,6}}(?:说|說|道|问|問|答|喊|叫)道?[。，：！,]"
+)
+"""What follows a quotation that is part of a longer sentence: a comma, と言った, 他说。"""
+_PAIRS = (("“", "”"), ("「", "」"), ("『", "』"), ("（", "）"), ("(", ")"), ("《", "》"), ('"', '"'))
+_LONGEST_ASIDE = 200
+"""Characters in which a quotation or bracket must close to be kept whole; else it is taken for a slip."""
+_AHEAD = 50
+"""Characters after a full stop that are looked at."""
 _LAST_WORD = re.compile(r"[^\s(\[\"'“‘]+$")
 _INITIALS = re.compile(r"(?:[A-Za-z]\.)+$")
 _NEVER_LAST = frozenset(
     """mr. mrs. ms. dr. prof. st. mt. gen. sen. rep. gov. lt. col. sgt. capt. cpt. rev. hon. messrs. vs. v. cf. e.g.
-    i.e. viz. fig. figs. eq. no. nos. vol. pp. p. ch. sec. approx. ca. al. dept. op. ed. eds. est.""".split()
+    i.e. viz. fig. figs. eq. vol. pp. p. ch. sec. approx. ca. al. dept. op. ed. eds. est.""".split()
 )
+_BEFORE_NUMBERS = frozenset("no. nos. art. jan. feb. mar. apr. jun. jul. aug. sept. sep. oct. nov. dec.".split())
+_SOMETIMES_LAST = frozenset("inc. ltd. co. corp. bros. jr. sr. ph.d. m.sc. b.sc. mon. tue. wed. thu. fri.".split())
 _OPENERS = frozenset(
     """The A An It He She They We I This That These Those There In On At But And However When While After Before For
     As If Then Its His Her Their Our By From With""".split()
@@ -92,15 +104,35 @@ def _continues(kind: str, previous: str, line: str) -> bool:
 
 def _split(text: str, start: int, end: int) -> Iterator[Span]:
     for match in _END.finditer(text, start, end):
-        if match["wide"] or _ends_sentence(text, start, end, match):
+        ends = _ends_quotation(text, match) if match["wide"] else _ends_sentence(text, start, end, match)
+        if ends and not _is_inside_aside(text, start, match.end(), end):
             yield start, match.end()
             start = match.end()
     yield start, end
 
 
+def _ends_quotation(text: str, match: re.Match[str]) -> bool:
+    """Tell whether a full stop of Chinese or Japanese ends its sentence: not in `「行く。」と言った`, `“好。”他说`."""
+    return match.group()[-1] not in '”’」』"' or not _GOES_ON.match(text, match.end())
+
+
+def _is_inside_aside(text: str, start: int, place: int, end: int) -> bool:
+    """Tell whether a place is inside a quotation or bracket that opened within the sentence, and closes soon."""
+    first = max(start, place - 2 * _LONGEST_ASIDE)
+    sentence = text[first:place]
+    for opening, closing in _PAIRS if first == start else _PAIRS[:-1]:  # straight quotes count from the start only
+        opened = sentence.rfind(opening)
+        if opened < 0 or not sentence[:opened].strip():
+            continue
+        is_open = sentence.count(opening) % 2 == 1 if opening == closing else sentence.find(closing, opened) < 0
+        if is_open and 0 <= text.find(closing, place, min(end, place + _LONGEST_ASIDE)):
+            return True
+    return False
+
+
 def _ends_sentence(text: str, start: int, end: int, match: re.Match[str]) -> bool:
     """Tell whether a full stop before a space ends its sentence: not in `Dr. Who`, `J. Doe`, `the U.S. Army`."""
-    following = text[match.end() : end].lstrip().lstrip("\"'“‘(*_[")
+    following = text[match.end() : min(end, match.end() + _AHEAD)].lstrip().lstrip("\"'“‘(*_[")
     if following[:1].islower():
         return False
     if match["narrow"] != ".":
@@ -109,4 +141,7 @@ def _ends_sentence(text: str, start: int, end: int, match: re.Match[str]) -> boo
     word = found.group() if found else ""
     if word.lower() in _NEVER_LAST:
         return False
-    return not _INITIALS.fullmatch(word) or bool(_OPENERS.intersection(following.split(maxsplit=1)[:1]))
+    if word.lower() in _BEFORE_NUMBERS:
+        return not following[:1].isdigit()
+    may_go_on = word.lower() in _SOMETIMES_LAST or _INITIALS.fullmatch(word)
+    return not may_go_on or bool(_OPENERS.intersection(following.split(maxsplit=1)[:1]))

@@ -2,7 +2,7 @@
 
 import json
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -10,17 +10,23 @@ from typing import Any
 import numpy as np
 
 from groundgraph.errors import CollectionError
-from groundgraph.knowledge.database import FILE, connect, transaction
-from groundgraph.knowledge.keywords import match_expression, tokens
+from groundgraph.knowledge.attributes import date_of, fields_of, language_of
+from groundgraph.knowledge.chunk import Chunk
+from groundgraph.knowledge.conditions import chunks_where
+from groundgraph.knowledge.database import FILE, connect, export, remove, transaction
+from groundgraph.knowledge.filter import Filter
+from groundgraph.knowledge.keywords import index_terms, match_expression
 from groundgraph.knowledge.passage import Passage
 from groundgraph.knowledge.store import CollectionInfo, Entry, Hit, Kept, Vectors
 from groundgraph.knowledge.vectors import VectorIndex
 
+_MARKS = {"chunks": "", "parents": "p"}
+"""What stands before a row's number in an id, by the row's table."""
 _VARIABLES = 500
 """Values bound to one statement."""
 _PASSAGE = """
-SELECT chunks.id, text, heading, page, "start", "end", source, title, metadata
-FROM chunks JOIN documents ON documents.id = chunks.document WHERE chunks.id IN ({})
+SELECT {table}.id, text, heading, page, "start", "end", source, title, metadata
+FROM {table} JOIN documents ON documents.id = {table}.document WHERE {table}.id IN ({{}})
 """
 
 _INFO_FIELDS = ("description", "documents", "chunks", "embedding_model", "dimension", "chunker", "generation")
@@ -44,7 +50,7 @@ class SQLiteStore:
         return CollectionInfo(name=self.name, path=self.folder, **{field: settings[field] for field in _INFO_FIELDS})
 
     def configure(self, **settings: str) -> None:
-        """Change `description`, or `embedding_model` while there are no chunks."""
+        """Change `description`, `chunker`, or `embedding_model` while there are no chunks."""
         with connect(self._file, write=True) as db, transaction(db):
             db.executemany("UPDATE settings SET value = ? WHERE name = ?", ((v, k) for k, v in settings.items()))
 
@@ -80,59 +86,107 @@ class SQLiteStore:
                 _next_generation(db)
         return removed
 
-    def nearest(self, vector: Vectors, k: int) -> list[Hit]:
-        """Return at most `k` chunks by inner product with `vector`, shape (dimension,), best first."""
+    def nearest(self, vector: Vectors, k: int, where: Filter | None = None) -> list[Hit]:
+        """Return at most `k` chunks, or parents, by inner product with `vector`, shape (dimension,), best first."""
         loaded = vector_index(self.folder).current()
         if loaded.dimension not in {0, len(vector)}:
             raise CollectionError(
                 f"collection {self.name!r} holds vectors of {loaded.dimension} dimensions from "
                 f"{self.info().embedding_model!r}, the question has {len(vector)}: ask with the stored model"
             )
-        return [Hit(self._id(chunk), score) for chunk, score in loaded.search(vector, k)]
+        with connect(self._file) as db:
+            allowed = None
+            if condition := chunks_where(where):
+                allowed = np.sort(np.fromiter((row[0] for row in db.execute(*condition)), np.int64))
+            return self._distinct(db, lambda count: loaded.search(vector, count, allowed), k)
 
-    def matching(self, question: str, k: int) -> list[Hit]:
-        """Return at most `k` chunks that share a word with the question, by BM25, best first."""
+    def matching(self, question: str, k: int, where: Filter | None = None) -> list[Hit]:
+        """Return at most `k` chunks, or parents, that share a word with the question, by BM25, best first."""
         expression = match_expression(question)
         if expression is None:
             return []
-        query = "SELECT rowid, rank FROM keywords WHERE keywords MATCH ? ORDER BY rank LIMIT ?"
+        # The plus keeps SQLite from asking the keyword index once for each allowed chunk.
+        among, values = chunks_where(where) or ("", ())
+        only = f"AND +rowid IN ({among})" if among else ""
+        query = f"SELECT rowid, -rank FROM keywords WHERE keywords MATCH ? {only} ORDER BY rank LIMIT ?"
         with connect(self._file) as db:
-            return [Hit(self._id(chunk), -rank) for chunk, rank in db.execute(query, (expression, k))]
+            return self._distinct(db, lambda count: list(db.execute(query, (expression, *values, count))), k)
 
     def passages(self, ids: Sequence[str]) -> list[Passage]:
-        """Return chunks in the order of `ids`, leaving out those that are gone."""
+        """Return chunks and parents in the order of `ids`, leaving out those that are gone."""
+        found: dict[str, Passage] = {}
         with connect(self._file) as db:
-            found = {row[0]: self._passage(*row) for row in _select(db, _PASSAGE, map(_chunk, ids))}
-        return [found[chunk] for chunk in map(_chunk, ids) if chunk in found]
+            for table, numbers in self._numbers(ids).items():
+                query = _PASSAGE.format(table=table)
+                found |= {self._id(row[0], table): self._passage(table, *row) for row in _select(db, query, numbers)}
+        return [found[one] for one in ids if one in found]
 
     def vectors(self, ids: Sequence[str]) -> Vectors:
-        """Return the vectors of chunks, shape (len(ids), dimension).
+        """Return the vectors of chunks and parents, shape (len(ids), dimension); a parent's is its chunks' mean.
 
         Raises:
             CollectionError: A chunk is gone.
         """
-        with connect(self._file) as db:
+        numbers = self._numbers(ids)
+        found: dict[str, Vectors] = {}
+        with connect(self._file) as db, transaction(db, write=False):
             dimension = _settings(db)["dimension"]
             query = "SELECT chunk, vector FROM vectors WHERE chunk IN ({})"
-            found = dict(_select(db, query, map(_chunk, ids)))
-        gone = [one for one in ids if _chunk(one) not in found]
+            for chunk, blob in _select(db, query, numbers.get("chunks", [])):
+                found[self._id(chunk)] = np.frombuffer(blob, "<f4")
+            for parent in numbers.get("parents", []):
+                if vector := _mean(db, parent):
+                    found[self._id(parent, "parents")] = vector[0]
+        gone = [one for one in ids if one not in found]
         if gone:
             raise CollectionError(
                 f"collection {self.name!r} no longer holds {gone[0]!r}: it was indexed anew; ask again"
             )
-        blobs = b"".join(found[_chunk(one)] for one in ids)
-        return np.frombuffer(blobs, "<f4").reshape(len(ids), dimension)
+        return np.array([found[one] for one in ids], np.float32).reshape(len(ids), dimension)
 
     def refresh(self) -> None:
         """Bring the FAISS index up to date now, so that the next search need not."""
-        vector_index(self.folder).current()
+        vector_index(self.folder).current(thorough=True)
 
-    def _id(self, chunk: int) -> str:
-        return f"{self.name}:{chunk}"
+    def export(self, file: Path) -> None:
+        """Write the collection, as it is at this moment, into one new file; see `database.export`."""
+        export(self.folder, file)
+
+    def delete(self) -> None:
+        """Remove the collection with its folder; see `database.remove`."""
+        remove(self.folder)
+
+    def _distinct(self, db: sqlite3.Connection, find: Callable[[int], list[tuple[int, float]]], k: int) -> list[Hit]:
+        """Return the best `k` of what `find(count)` finds, chunks that have one parent as one hit, the parent."""
+        count = k
+        while True:
+            found = find(count)
+            query = "SELECT id, parent FROM chunks WHERE id IN ({}) AND parent IS NOT NULL"
+            parents = dict(_select(db, query, (chunk for chunk, _ in found)))
+            hits: dict[str, Hit] = {}
+            for chunk, score in found:
+                key = self._id(parents[chunk], "parents") if chunk in parents else self._id(chunk)
+                hits.setdefault(key, Hit(key, score))
+            if len(hits) >= k or len(found) < count:
+                return list(hits.values())[:k]
+            count *= 4
+
+    def _id(self, number: int, table: str = "chunks") -> str:
+        return f"{self.name}:{_MARKS[table]}{number}"
+
+    def _numbers(self, ids: Iterable[str]) -> dict[str, list[int]]:
+        """Return the row numbers of ids by their table."""
+        numbers: dict[str, list[int]] = {}
+        for one in ids:
+            key = one.rpartition(":")[2]
+            table = "parents" if key.startswith(_MARKS["parents"]) else "chunks"
+            numbers.setdefault(table, []).append(int(key.removeprefix(_MARKS[table])))
+        return numbers
 
     def _passage(
         self,
-        chunk: int,
+        table: str,
+        number: int,
         text: str,
         heading: str,
         page: int | None,
@@ -143,7 +197,7 @@ class SQLiteStore:
         metadata: str,
     ) -> Passage:
         return Passage(
-            id=self._id(chunk),
+            id=self._id(number, table),
             page_content=text,
             metadata={**json.loads(metadata), "title": title},
             source=source,
@@ -155,8 +209,11 @@ class SQLiteStore:
         )
 
 
-def _chunk(passage_id: str) -> int:
-    return int(passage_id.rpartition(":")[2])
+def _mean(db: sqlite3.Connection, parent: int) -> list[Vectors]:
+    """Return the mean of the vectors of a parent's chunks, of length 1; nothing if there is no such parent."""
+    query = "SELECT vector FROM vectors JOIN chunks ON chunks.id = vectors.chunk WHERE parent = ?"
+    vectors = [np.frombuffer(blob, "<f4") for (blob,) in db.execute(query, (parent,))]
+    return [mean / max(float(np.linalg.norm(mean)), 1e-12) for mean in [np.mean(vectors, axis=0)]] if vectors else []
 
 
 def _settings(db: sqlite3.Connection) -> dict[str, Any]:
@@ -186,17 +243,46 @@ def _check_dimension(db: sqlite3.Connection, name: str, vectors: Sequence[Vector
 
 
 def _insert(db: sqlite3.Connection, entry: Entry) -> None:
-    document = entry.document
-    row = (document.source, document.origin, document.title, json.dumps(document.metadata), entry.digest)
-    cursor = db.execute("INSERT INTO documents (source, origin, title, metadata, digest) VALUES (?, ?, ?, ?, ?)", row)
+    document = _insert_document(db, entry)
+    parents = {span: _insert_piece(db, "parents", document, piece) for span, piece in entry.parents.items()}
     for chunk, digest, vector in zip(entry.chunks, entry.chunk_digests, entry.vectors, strict=True):
-        inserted = db.execute(
-            'INSERT INTO chunks (document, text, heading, page, "start", "end", digest) VALUES (?, ?, ?, ?, ?, ?, ?)',
-            (cursor.lastrowid, chunk.text, chunk.heading, chunk.page, chunk.start, chunk.end, digest),
-        )
-        db.execute("INSERT INTO vectors VALUES (?, ?)", (inserted.lastrowid, vector.astype("<f4").tobytes()))
-        words = " ".join(tokens(f"{chunk.heading}\n{chunk.text}"))
-        db.execute("INSERT INTO keywords (rowid, tokens) VALUES (?, ?)", (inserted.lastrowid, words))
+        parent = None if chunk.parent is None else parents[chunk.parent]
+        number = _insert_piece(db, "chunks", document, chunk, digest=digest, parent=parent)
+        db.execute("INSERT INTO vectors VALUES (?, ?)", (number, vector.astype("<f4").tobytes()))
+        index_words(db, number, chunk.context)
+
+
+def _insert_document(db: sqlite3.Connection, entry: Entry) -> int:
+    document = entry.document
+    row = {
+        "source": document.source,
+        "origin": document.origin,
+        "title": document.title,
+        "metadata": json.dumps(document.metadata),
+        "digest": entry.digest,
+        "language": language_of("\n".join(chunk.text for chunk in entry.chunks[:5]), document.metadata),
+        "date": date_of(document.metadata),
+    }
+    number = _insert_row(db, "documents", row)
+    fields = ((key, value, number) for key, value in fields_of(document.metadata))
+    db.executemany("INSERT OR IGNORE INTO fields VALUES (?, ?, ?)", fields)
+    return number
+
+
+def _insert_piece(db: sqlite3.Connection, table: str, document: int, piece: Chunk, **others: str | int | None) -> int:
+    row = {"text": piece.text, "heading": piece.heading, "page": piece.page, "start": piece.start, "end": piece.end}
+    return _insert_row(db, table, {"document": document, **row, **others})
+
+
+def _insert_row(db: sqlite3.Connection, table: str, row: Mapping[str, str | int | None]) -> int:
+    columns = ", ".join(f'"{column}"' for column in row)
+    values = ", ".join("?" * len(row))
+    return int(db.execute(f"INSERT INTO {table} ({columns}) VALUES ({values})", [*row.values()]).lastrowid or 0)
+
+
+def index_words(db: sqlite3.Connection, chunk: int, text: str) -> None:
+    """Make a chunk findable by the words of a text."""
+    db.execute("INSERT INTO keywords (rowid, tokens) VALUES (?, ?)", (chunk, " ".join(index_terms(text))))
 
 
 def _next_generation(db: sqlite3.Connection) -> None:

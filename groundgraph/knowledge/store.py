@@ -1,7 +1,7 @@
 """The seam where what keeps a collection can be exchanged: SQLite here, Postgres or Qdrant elsewhere."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from groundgraph.knowledge.chunk import Chunk
 from groundgraph.knowledge.document import LoadedDocument
+from groundgraph.knowledge.filter import Filter
 from groundgraph.knowledge.passage import Passage
 
 Vectors = NDArray[np.float32]
@@ -44,6 +45,8 @@ class Entry:
     """What identifies the embedded text of each chunk, so that its vector can be used again."""
     vectors: Sequence[Vectors]
     """One a chunk, shape (dimension,)."""
+    parents: Mapping[tuple[int, int], Chunk] = field(default_factory=dict)
+    """What is returned in place of the chunks that name its span."""
 
 
 class Kept(NamedTuple):
@@ -55,7 +58,7 @@ class Kept(NamedTuple):
 
 
 class Hit(NamedTuple):
-    """A chunk found by one leg; higher scores are better."""
+    """A chunk found by one leg, or the parent of one; higher scores are better."""
 
     id: str
     score: float
@@ -69,7 +72,7 @@ class Store(Protocol):
         ...
 
     def configure(self, **settings: str) -> None:
-        """Change `description`, or `embedding_model` while there are no chunks."""
+        """Change `description`, `chunker`, or `embedding_model` while there are no chunks."""
         ...
 
     def kept(self) -> dict[str, Kept]:
@@ -88,20 +91,20 @@ class Store(Protocol):
         """Remove documents with their chunks and return how many there were."""
         ...
 
-    def nearest(self, vector: Vectors, k: int) -> list[Hit]:
-        """Return at most `k` chunks by inner product with `vector`, shape (dimension,), best first."""
+    def nearest(self, vector: Vectors, k: int, where: Filter | None = None) -> list[Hit]:
+        """Return at most `k` chunks, or parents, by inner product with `vector`, shape (dimension,), best first."""
         ...
 
-    def matching(self, question: str, k: int) -> list[Hit]:
-        """Return at most `k` chunks that share a word with the question, by BM25, best first."""
+    def matching(self, question: str, k: int, where: Filter | None = None) -> list[Hit]:
+        """Return at most `k` chunks, or parents, that share a word with the question, by BM25, best first."""
         ...
 
     def passages(self, ids: Sequence[str]) -> list[Passage]:
-        """Return chunks in the order of `ids`, leaving out those that are gone."""
+        """Return chunks and parents in the order of `ids`, leaving out those that are gone."""
         ...
 
     def vectors(self, ids: Sequence[str]) -> Vectors:
-        """Return the vectors of chunks, shape (len(ids), dimension).
+        """Return the vectors of chunks and parents, shape (len(ids), dimension); a parent's is its chunks' mean.
 
         Raises:
             CollectionError: A chunk is gone.
@@ -110,4 +113,12 @@ class Store(Protocol):
 
     def refresh(self) -> None:
         """Bring derived files up to date now, so that the next search need not."""
+        ...
+
+    def export(self, file: Path) -> None:
+        """Write all of it into one new file."""
+        ...
+
+    def delete(self) -> None:
+        """Remove all of it."""
         ...

@@ -1,7 +1,7 @@
 """Chat and embedding models by name, embedded or behind an endpoint."""
 
 from groundgraph.models.calls import Reply, ask, logprobs_feature, stream
-from groundgraph.models.chat import PROVIDERS, chat_model, chat_models, default_chat_model
+from groundgraph.models.chat import PROVIDERS, chat_model, chat_models, check_provider, default_chat_model
 from groundgraph.models.embeddings import (
     EMBEDDING_PROVIDERS,
     EmbeddingModel,
@@ -22,6 +22,7 @@ __all__ = [
     "ask",
     "ask_json",
     "chat_model",
+    "check_provider",
     "default_chat_model",
     "default_embedding_model",
     "embedding_model",

@@ -148,6 +148,16 @@ def close_http_clients(model: object) -> None:
         close_pools()
 
 
+def check_provider(name: str) -> None:
+    """Raise if `name` is not `provider:model`, or its provider is unknown; loads no embedded model.
+
+    Raises:
+        InputError, ModelError: As `chat_model` does.
+    """
+    if split_name(name, "chat", "openai:gpt-4o-mini")[0] not in PROVIDERS:
+        chat_model(name)
+
+
 chat_models = Once(_make, close_http_clients)
 
 

@@ -1,13 +1,13 @@
 """HTTP clients that a model shared by threads and event loops can use."""
 
 import asyncio
-import ssl
 from collections.abc import AsyncGenerator
 from typing import Any
 from urllib.parse import urlsplit
 
-import certifi
 import openai
+
+from groundgraph.models.trust import tls_context
 
 _CLOSING: set["asyncio.Task[None]"] = set()
 """Tasks under way, which a loop itself holds only weakly."""
@@ -57,11 +57,9 @@ class PerLoopClient(openai.DefaultAsyncHttpxClient):
 def http_clients(base_url: str) -> dict[str, Any]:
     """Return the clients of one endpoint as arguments of a `langchain_openai` class.
 
-    Reads certificates, so call it off the event loop. Trusts certifi's and the machine's authorities.
+    Reads certificates, so call it off the event loop.
     """
-    context = ssl.create_default_context(cafile=certifi.where())
-    context.load_default_certs()
     # A proxy in the environment must not be asked for this machine's own ports.
     is_local = urlsplit(base_url).hostname in {"localhost", "127.0.0.1", "::1"}
-    options: dict[str, Any] = {"verify": context, "trust_env": not is_local}
+    options: dict[str, Any] = {"verify": tls_context(), "trust_env": not is_local}
     return {"http_client": openai.DefaultHttpxClient(**options), "http_async_client": PerLoopClient(**options)}

@@ -8,11 +8,11 @@ from itertools import pairwise
 
 import pytest
 
-from groundgraph.knowledge.chunk import chunk
+from groundgraph.knowledge.chunk import CHUNKERS, chunk
 from groundgraph.knowledge.document import LoadedDocument
 
 
-@pytest.mark.parametrize("chunker", ["fixed", "paragraph"])
+@pytest.mark.parametrize("chunker", CHUNKERS)
 def test_it_is_refused(chunker: str) -> None:
     with pytest.raises(ValueError, match="size=10 and overlap=10"):
         chunk(LoadedDocument("a.txt", "text"), chunker=chunker, size=10, overlap=10)

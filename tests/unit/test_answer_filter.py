@@ -23,6 +23,7 @@ def test_text_is_shown_as_it_comes() -> None:
         "NOT FOUND",
         " not found.",
         "[2] NOT FOUND",
+        "NOT FOUND: the passages are about something else, and nothing in them says who won it.",
         "未找到",
         "未找到。",
         "The passages do not contain any information about the 1998 World Cup, so the question stays open.",
@@ -33,6 +34,11 @@ def test_a_refusal_is_never_shown(said: str) -> None:
     shown, answer = play(list(said))
     assert shown == []
     assert answer.refused
+
+
+def test_an_answer_about_the_words_is_none() -> None:
+    shown, answer = play(["Not Found is what the status 404 means [1]."])
+    assert "".join(shown) == "Not Found is what the status 404 means [1]." and not answer.refused
 
 
 def test_a_citation_of_no_passage_is_removed_wherever_the_pieces_break() -> None:

@@ -3,9 +3,12 @@
 from pathlib import Path
 
 import pytest
+import typer
 
+from groundgraph.knowledge import address
 from tests.cli import run, run_at_terminal
 from tests.embedder import use_bag_embedder
+from tests.site import Page, site
 
 Capsys = pytest.CaptureFixture[str]
 
@@ -64,3 +67,53 @@ def test_collections_are_listed(notes: Path, capsys: Capsys) -> None:
     assert row.split()[:4] == ["mine", "2", "2", "bag:64"]
     (found,) = run(capsys, "collections", "--json").object["collections"]
     assert found["documents"] == 2 and found["bytes"] > 0 and Path(found["path"]).exists()
+
+
+def test_an_address_is_read_beside_files(notes: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capsys) -> None:
+    monkeypatch.setattr(address, "is_public", lambda ip: ip.is_loopback)
+    with site({"/rain": Page(b"<p>The rain is wet.</p>", headers={"Content-Type": "text/html"})}) as served:
+        ran = run(capsys, "index", str(notes), f"{served.address}/rain", f"{served.address}/none")
+    assert ran.out.startswith("default: 3 added")
+    assert ran.status == 1
+    assert ran.err == f"not read: {served.address}/none: the server answers 404 Not Found\n"
+
+
+def test_a_collection_is_made_inspected_and_deleted(notes: Path, capsys: Capsys) -> None:
+    made = run(capsys, "collections", "create", "mine", "--description", "My notes", "--chunker", "fixed")
+    assert (made.status, made.out) == (0, "mine: made, with bag:64\n")
+    again = run(capsys, "collections", "create", "mine")
+    assert again.status == 2 and "exists" in again.err
+    run(capsys, "index", str(notes), "-c", "mine")
+    shown = run(capsys, "collections", "inspect", "mine").out
+    assert "description: My notes\n" in shown and "chunker: fixed\n" in shown and "sea.md\n" in shown
+    found = run(capsys, "collections", "inspect", "mine", "--json").object
+    assert (found["documents"], len(found["sources"])) == (2, 2)
+    assert run(capsys, "collections", "list", "--json").object == run(capsys, "collections", "--json").object
+    assert "add --yes" in run(capsys, "collections", "delete", "mine").err
+    assert run(capsys, "collections", "delete", "mine", "--yes").out == "mine: deleted\n"
+    assert run(capsys, "collections", "inspect", "mine").status == 2
+
+
+def test_a_person_is_asked_before_a_collection_is_deleted(monkeypatch: pytest.MonkeyPatch, capsys: Capsys) -> None:
+    run(capsys, "collections", "create", "mine")
+    monkeypatch.setattr("typer.confirm", lambda text, abort: (_ for _ in ()).throw(typer.Abort()))
+    assert run_at_terminal(capsys, monkeypatch, "collections", "delete", "mine").status == 130
+    assert "mine" in run(capsys, "collections").out
+
+
+def test_a_collection_travels_as_one_file(notes: Path, tmp_path: Path, capsys: Capsys) -> None:
+    run(capsys, "index", str(notes), "-c", "mine")
+    file = tmp_path / "copy.groundgraph"
+    assert run(capsys, "collections", "export", "mine", str(file)).out.startswith("mine: exported to ")
+    assert run(capsys, "collections", "import", str(file)).out == "copy: imported, 2 documents, 2 chunks\n"
+    assert run(capsys, "collections", "import", str(file), "-c", "mine").status == 2
+    other = run(capsys, "collections", "import", str(file), "-c", "new", "--embedding-model", "bag:8")
+    assert other.status == 2 and other.err.count("\n") == 1 and "was made with 'bag:64', not 'bag:8'" in other.err
+
+
+def test_a_chunker_is_chosen_and_kept(notes: Path, capsys: Capsys) -> None:
+    run(capsys, "index", str(notes), "--chunker", "fixed")
+    assert run(capsys, "collections", "inspect", "default", "--json").object["chunker"] == "fixed"
+    assert "2 unchanged" in run(capsys, "index", str(notes)).out
+    wrong = run(capsys, "index", str(notes), "--chunker", "magic")
+    assert wrong.status == 2 and "unknown chunker 'magic'" in wrong.err

@@ -1,3 +1,5 @@
+from typing import Any
+
 import pytest
 from pydantic import ValidationError
 
@@ -28,10 +30,12 @@ def test_context_is_frozen_and_json() -> None:
         ({"crag": {"theta": 1}}, "Context.crag.theta: unknown key; known are policy, theta_high,"),
         ({"crag": {"theta_low": 0.9}}, "theta_low=0.9 must not be above theta_high=0.79"),
         ({"web_search": "maybe"}, "Context.web_search='maybe': Input should be 'off', 'ask' or 'on'"),
+        ({"chat_model": "gpt-4o"}, "Context.chat_model='gpt-4o': String should match pattern"),
+        ("strict", "context='strict': give a Context or a mapping of its settings"),
         ({"collections": []}, "Context.collections=[]: List should have at least 1 item"),
     ],
 )
-def test_a_wrong_value_names_key_value_and_range(given: dict[str, object], said: str) -> None:
+def test_a_wrong_value_names_key_value_and_range(given: Any, said: str) -> None:
     with pytest.raises(InputError) as raised:
         Context.parse(given)
     assert said in str(raised.value)

@@ -21,11 +21,34 @@ def test_chinese(encoding: str) -> None:
         ("Zażółć gęślą jaźń. Najpierw szukamy, potem odpowiadamy na pytanie użytkownika.", "cp1250"),
         ("檢索增強生成先找到相關的段落，然後才回答問題。這是一個繁體中文的例子。", "big5"),
         ("これは日本語の文章です。検索してから答えます。ひらがなとカタカナ。", "shift_jis"),
+        ("繁體中文", "big5"),
+        ("Report 2024\n檢索增強生成", "big5"),
+        ("香港嘅㗎文件，係咁寫嘅。", "big5hkscs"),
+        ("㈱山田商事の請求書①です。合計は次のとおりです。", "cp932"),
+        ("日本語の文書です。検索できますか。", "euc_jp"),
         ("Это русский текст. Сначала поиск, затем ответ на вопрос пользователя.", "cp1251"),
     ],
 )
 def test_other_encodings(text: str, encoding: str) -> None:
     assert decode(text.encode(encoding)) == text
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+@pytest.mark.parametrize("text", ["ab", "Plain English text, one.\nAnd two.", "Hello 世界", f"{CHINESE}\n{CHINESE}"])
+def test_utf16_without_a_mark(text: str, encoding: str) -> None:
+    assert decode(text.encode(encoding)) == text
+
+
+@pytest.mark.parametrize(
+    "text", ["It is 25°C today, Ärger.", "don’t – “quoted” text", "Price £5, © 2024 Acme · all rights reserved"]
+)
+def test_english_with_a_few_other_characters_is_not_chinese(text: str) -> None:
+    assert decode(text.encode("cp1252")) == text
+
+
+@pytest.mark.parametrize("text", ["abcdefg\0", "one\0two", "好的，没问题。\0"])
+def test_a_stray_nul_does_not_make_utf16(text: str) -> None:
+    assert decode(text.encode()) == text.replace("\0", "")
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from groundgraph.errors import CollectionError, InputError, ModelUnavailable
+from groundgraph.knowledge.chunk import CHUNKERS
 from groundgraph.knowledge.document import LoadedDocument
 from groundgraph.knowledge.index import Collection, collections, index
 from groundgraph.knowledge.search import search
@@ -170,3 +171,39 @@ def test_a_file_that_is_no_collection_says_how_to_mend_it(monkeypatch: pytest.Mo
     (path / "collection.sqlite").write_bytes(b"not a database at all" * 100)
     with pytest.raises(CollectionError, match=r"is damaged.*delete its folder and index again"):
         Collection.open("notes").info()
+
+
+def test_another_chunker_cuts_anew_and_embeds_only_new_texts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    embedder = use_bag_embedder(monkeypatch)
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "short.txt").write_text("Short text.")
+    (tmp_path / "docs" / "long.txt").write_text("One sentence of some length. " * 30 + "\n\nAnother paragraph.")
+    assert index([tmp_path / "docs"]).embedded == 3
+    report = index([tmp_path / "docs"], chunker="fixed")
+    assert (report.updated, report.unchanged) == (2, 0)
+    assert 0 < report.embedded < report.chunks
+    assert embedder.embedded.count("Short text.") == 1
+    assert Collection.open("default").info().chunker == "fixed"
+    assert index([tmp_path / "docs"]).unchanged == 2
+    with pytest.raises(InputError, match="unknown chunker 'magic'; choose one of paragraph"):
+        index([tmp_path / "docs"], chunker="magic")
+
+
+PRICES = "\n".join(["| name | price |", "| --- | --- |", *(f"| thing {one} | {one} euros |" for one in range(150))])
+
+
+@pytest.mark.parametrize("chunker", CHUNKERS)
+def test_every_chunker_indexes(chunker: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    use_bag_embedder(monkeypatch)
+    (tmp_path / "a.md").write_text("# Sea\n\n" + "The sea is deep. The sky is blue. " * 30 + f"\n\n{PRICES}")
+    assert index([tmp_path / "a.md"], chunker=chunker).chunks > 2
+    assert "99 euros" in search("thing 99", ["default"], k=5, mode="keyword").passages[0].page_content
+    assert index([tmp_path / "a.md"]).unchanged == 1
+
+
+def test_a_parent_that_goes_on_with_a_table_has_its_header(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    use_bag_embedder(monkeypatch)
+    (tmp_path / "a.md").write_text(PRICES)
+    index([tmp_path / "a.md"], chunker="hierarchical")
+    (found,) = search("thing 149", ["default"], k=1, mode="keyword").passages
+    assert found.page_content.startswith("| name | price |\n| --- | --- |\n| thing") and len(found.page_content) > 1000

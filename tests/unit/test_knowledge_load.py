@@ -144,12 +144,34 @@ def test_what_cannot_be_read_says_why(tmp_path: Path) -> None:
     assert reason(tmp_path / "e.pdf", b"%PDF-1.4 cut short") == "damaged PDF"
     assert reason(tmp_path / "f.pdf", encrypted_pdf()) == "encrypted; save it without a password"
     assert reason(tmp_path / "g.pdf", pdf([None])) == "no text (image-only PDF; run OCR first)"
-    assert reason(tmp_path / "h.docx", b"\xd0\xcf\x11\xe0rest").startswith("encrypted, or an old .doc")
-    assert reason(tmp_path / "i.docx", b"no zip").startswith("damaged .docx")
+    assert reason(tmp_path / "h.docx", b"\xd0\xcf\x11\xe0rest").startswith("encrypted, or an old Office file")
+    for suffix in ("docx", "pptx", "xlsx"):
+        assert reason(tmp_path / f"i.{suffix}", b"no zip").startswith(f"damaged .{suffix}")
+        assert reason(tmp_path / f"k.{suffix}", _zip({"a.xml": "<a/>"})).startswith(f"damaged .{suffix}")
+        assert reason(tmp_path / f"o.{suffix}", b"\xd0\xcf\x11\xe0rest").startswith("encrypted, or an old Office file")
+    assert reason(tmp_path / "n.rtf", rb"{\rtf1 Text.}") == "RTF; save it as .docx"
     assert reason(tmp_path / "j.json", b'{"a": ').startswith("not JSON")
     assert reason(tmp_path / "k.json", b"{}") == "no values"
     assert reason(tmp_path / "l.html", b"<nav>Home</nav>") == "no text"
     assert reason(tmp_path / "m.csv", b",,\n,,") == "no rows"
+
+
+def test_a_notebook_is_its_prose_and_its_code(tmp_path: Path) -> None:
+    cells = [
+        {"cell_type": "markdown", "source": ["# Plot\n", "\n", "We plot."]},
+        {"cell_type": "code", "source": "# no heading\nplot()", "outputs": [{"text": "printed"}]},
+        {"cell_type": "code", "source": []},
+    ]
+    (tmp_path / "a.ipynb").write_text(json.dumps({"cells": cells}))
+    document = only(tmp_path / "a.ipynb")
+    assert (document.title, document.text) == ("Plot", "# Plot\n\nWe plot.\n\n```\n# no heading\nplot()\n```")
+    assert reason(tmp_path / "b.ipynb", b"[]").startswith("not a Jupyter notebook")
+
+
+def test_a_program_is_code_named_by_its_file(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text("# a comment\nx = 1\n")
+    document = only(tmp_path / "a.py")
+    assert (document.format, document.title) == ("code", "a.py")
 
 
 def test_a_media_type_wins_over_the_suffix() -> None:
@@ -170,6 +192,10 @@ def _docx(style: str, heading: str) -> bytes:
         "word/document.xml": f"<w:document xmlns:w='{WORD}'><w:body><w:p><w:pPr><w:pStyle w:val='{style}'/></w:pPr>"
         f"<w:r><w:t>{heading}</w:t></w:r></w:p><w:p><w:r><w:t>Run it.</w:t></w:r></w:p></w:body></w:document>",
     }
+    return _zip(parts)
+
+
+def _zip(parts: dict[str, str]) -> bytes:
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w") as archive:
         for name, content in parts.items():

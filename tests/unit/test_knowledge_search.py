@@ -1,6 +1,8 @@
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import get_args
 
+import numpy as np
 import pytest
 
 from groundgraph.errors import CollectionError, InputError
@@ -111,3 +113,105 @@ def test_a_collection_made_anew_in_the_same_place_is_not_the_old_one(
         file.unlink()
     fill("fruit", {"cat.md": "A cat.", "dog.md": "A dog.", "cow.md": "A cow."})
     assert search("dog", ["fruit"], k=1, mode="vector").passages[0].page_content == "A dog."
+
+
+def test_weights_decide_between_the_legs(monkeypatch: pytest.MonkeyPatch) -> None:
+    embedder = use_bag_embedder(monkeypatch)
+    fill("fruit", {"apple.md": "A red apple.", "pear.md": "A green pear."})
+    assert search("stone pear", ["fruit"], k=2, weights={"vector": 0}).passages[0].source == "pear.md"
+    embedder.fails = "must not be asked"
+    assert search("pear", ["fruit"], k=2, weights={"vector": 0}).warnings == []
+    with pytest.raises(InputError, match="not both 0"):
+        search("pear", ["fruit"], k=2, weights={"vector": 0, "keyword": 0})
+    with pytest.raises(InputError, match="give vector and keyword"):
+        search("pear", ["fruit"], k=2, weights={"words": 1})
+
+
+def test_passages_of_one_wording_are_folded(monkeypatch: pytest.MonkeyPatch) -> None:
+    use_bag_embedder(monkeypatch)
+    copies = {f"copy{number}.md": "A red APPLE,  grows." for number in range(40)}
+    fill("fruit", {"apple.md": "A red apple grows!", **copies, "pear.md": "A pear.", "sum.md": "A red apple grows 2."})
+    first, *others = search("a red apple grows", ["fruit"], k=3).passages
+    assert len(first.metadata["also_in"]) == 40
+    assert sorted(passage.source for passage in others) == ["pear.md", "sum.md"]
+    assert "also_in" not in others[0].metadata
+
+
+def test_what_stands_under_another_heading_is_not_folded(monkeypatch: pytest.MonkeyPatch) -> None:
+    use_bag_embedder(monkeypatch)
+    fill("staff", {"a.md": "# Ann\n\nPaid 100.\n\n# Bob\n\nPaid 100."}, format="markdown")
+    assert {p.heading for p in search("paid", ["staff"], k=5).passages} == {"Ann", "Bob"}
+
+
+def test_maximal_marginal_relevance_prefers_what_differs(monkeypatch: pytest.MonkeyPatch) -> None:
+    use_bag_embedder(monkeypatch)
+    fill("fruit", {"1": "red apple one", "2": "red apple two", "3": "red apple six", "4": "red wine cellar"})
+    assert {p.source for p in search("red apple", ["fruit"], k=2).passages} <= {"1", "2", "3"}
+    assert search("red apple", ["fruit"], k=2, mmr=0.3).passages[1].source == "4"
+    assert [p.source for p in search("red apple", ["fruit"], k=4, mmr=1).passages] == [
+        p.source for p in search("red apple", ["fruit"], k=4).passages
+    ]
+    with pytest.raises(InputError, match="mmr=2"):
+        search("red apple", ["fruit"], k=2, mmr=2)
+
+
+def test_children_are_matched_and_parents_returned_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    use_bag_embedder(monkeypatch)
+    collection = Collection.open("fruit", create=True, chunker="hierarchical")
+    pairs = {
+        "1": ("red apple ", "green apple "),
+        "2": ("red plum ", "blue plum "),
+        "3": ("black cherry ", "white cherry "),
+    }
+    texts = {source: f"{first * 20}\n\n{second * 20}".strip() for source, (first, second) in pairs.items()}
+    collection.add([LoadedDocument(source, text, title="Fruit") for source, text in texts.items()])
+    assert collection.info().chunks == 6
+    for mode in get_args(SearchMode):
+        found = search("apple red plum", ["fruit"], k=3, mode=mode).passages
+        assert len({passage.source for passage in found}) == len(found) == (2 if mode == "keyword" else 3)
+        assert found[0].page_content == texts[found[0].source]
+        assert (found[0].start, found[0].end, found[0].heading) == (0, len(texts[found[0].source]), "Fruit")
+    vectors = collection.vectors_of([found[0].id or ""])
+    assert vectors.shape == (1, 64) and np.linalg.norm(vectors) == pytest.approx(1)
+    collection.remove(["1", "2", "3"])
+    assert collection.store.passages([found[0].id or ""]) == []
+
+
+@pytest.mark.parametrize(
+    ("question", "source"),
+    [
+        ("GPT-4o", "model"),
+        ("gpt-4o的价格", "model"),
+        ("C++", "language"),
+        ("C#", "sharp"),
+        ("error 0x80070005", "error"),
+        ("0X80070005", "error"),
+        ("1000 units", "number"),
+        ("1,000", "number"),
+        ("3.14", "pi"),
+        ("cafe", "accents"),
+        ("CAFÉ", "accents"),
+        ("Zürich", "accents"),
+        ("猫", "cat"),
+        ("喜欢的猫", "cat"),
+        ("ＲＡＧ", "width"),
+        ("ﾃｽﾄ", "width"),
+        ("top_k", "snake"),
+    ],
+)
+def test_each_spelling_is_found_by_words(question: str, source: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    use_bag_embedder(monkeypatch)
+    texts = {
+        "model": "Prices of GPT-4o fell; GPT-3 went away.",
+        "language": "The engine is written in C++.",
+        "sharp": "The window is written in C#.",
+        "error": "Setup failed with error 0x80070005 at once.",
+        "number": "An order of 1,000 units.",
+        "pi": "The ratio is 3.14 or so.",
+        "accents": "A cafe\u0301 in Zurich.",
+        "cat": "我喜欢猫",
+        "width": "RAG のテスト",
+        "snake": "Set top_k before.",
+    }
+    fill("notes", texts)
+    assert search(question, ["notes"], k=1, mode="keyword").passages[0].source == source

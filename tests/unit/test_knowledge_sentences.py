@@ -1,3 +1,4 @@
+import time
 from itertools import pairwise
 
 import pytest
@@ -21,6 +22,16 @@ def split(text: str) -> list[str]:
         ["Take vitamin C.", "It helps."],
         ["no full stop at all"],
         ["Café (est. 1900) opened.", "Élan followed."],
+        ["Apple Inc. CEO Tim Cook spoke.", "He works at Apple Inc.", "The company grew."],
+        ["On Jan. 5 it rained.", "It was Jan.", "The snow fell."],
+        ["She has a Ph.D. from MIT.", "Is it good?", "No.", "It is not."],
+        ["At 9 a.m. Monday we met.", "It ended at 5 p.m.", "Then we left."],
+        ["The price is $1,234.56.", "Up 3.5%.", "Version 2.0.1 is out."],
+        ['He said, "Stop. Go home."', "Then he left."],
+        ['"I am here."', "She waved (as she does. Always) twice."],
+        ["St. Louis vs. Chicago.", "Smith et al. (2020) show it, etc.", "Then stop."],
+        ["Yahoo! is a company.", "Wow!!", "Really?!", "Yes…", "No"],
+        ["यह वाक्य है।", "दूसरा है।", "هل هذا صحيح؟", "نعم."],
     ],
 )
 def test_english(expected: list[str]) -> None:
@@ -34,6 +45,11 @@ def test_english(expected: list[str]) -> None:
         ["他说：“你好。”", "然后走了。"],
         ["真的吗?", "真的。", "Python 3.11 很快。"],
         ["吾輩は猫である。", "「どこで生れたか？」", "見当がつかぬ。"],
+        ["「行く。」と彼は言った。", "彼は「そうだ。そうだ。」と答えた。", "「はい。」", "とても嬉しい。"],
+        ["他说：“今天很好。明天也好。”", "“走吧！”，他喊道。", "“你好。”小明说。", "“再见。”", "他走了。"],
+        ["价格是３．１４元。", "これは文です．", "次の文です．"],
+        ["他用了Python 3.11。", "It works.", "很好！", "你好!", "我是小明.", "再见"],
+        ["真的……是吗？！", "Node.js很快。", "今天是2024.5.1。", "①第一条。", "②第二条。"],
     ],
 )
 def test_chinese_and_japanese_need_no_space(expected: list[str]) -> None:
@@ -76,7 +92,14 @@ After.
     ]
 
 
-@given(st.text(alphabet='aB. \n!?。！“”"|-#`1)好\t', max_size=200))
+@pytest.mark.parametrize("text", ["One two. Four! ", "J. ", "(A. ", "“A. ", "「あ。", '"A. B" '])
+def test_a_long_paragraph_takes_linear_time(text: str) -> None:
+    started = time.monotonic()
+    sentences(text * 20_000)
+    assert time.monotonic() - started < 5
+
+
+@given(st.text(alphabet='aB. \n!?。！．“”"「」と说（(|-#`1)好\t', max_size=200) | st.text(max_size=200))
 def test_nothing_is_lost(text: str) -> None:
     spans = sentences(text)
     assert "".join("".join(text[start:end].split()) for start, end in spans) == "".join(text.split())

@@ -53,7 +53,8 @@ def test_small_talk_is_answered_without_retrieval(finds: Finds, intent: Callable
     assert search.queries == [] and result["citations"] == [] and not result["refused"]
 
 
-def test_small_talk_needs_no_model(intent: Callable[[str, float], None]) -> None:
+def test_small_talk_needs_no_model(finds: Finds, intent: Callable[[str, float], None]) -> None:
+    finds([])
     intent("smalltalk", 0.9)
     result = graph.invoke({"question": "你好！"}, context=Context(answerer="extractive"))
     assert result["answer"] == "您好！请就您的文档提问。"
@@ -100,7 +101,8 @@ def test_the_table_may_be_overridden() -> None:
         ({"table": {"banana": "crag"}}, "Context.router.table: unknown intent 'banana'; known are smalltalk"),
     ],
 )
-def test_an_unknown_pattern_is_an_error(router: dict[str, Any], said: str) -> None:
+def test_an_unknown_pattern_is_an_error(finds: Finds, router: dict[str, Any], said: str) -> None:
+    finds([])
     with pytest.raises(InputError) as raised:
         graph.invoke(ASKED, context={"router": router})
     assert said in str(raised.value)

@@ -1,0 +1,32 @@
+"""A filter as SQL over the documents of a collection."""
+
+from groundgraph.knowledge.attributes import as_text, primary_language
+from groundgraph.knowledge.filter import Filter
+
+_WILD = frozenset("*?[")
+
+
+def chunks_where(where: Filter | None) -> tuple[str, tuple[str, ...]] | None:
+    """Return the query for the ids of the chunks that a filter lets through, and its values; None if it lets all."""
+    conditions = _conditions(where) if where else []
+    if not conditions:
+        return None
+    documents = " AND ".join(sql for sql, _ in conditions)
+    query = f"SELECT id FROM chunks WHERE document IN (SELECT id FROM documents WHERE {documents})"
+    return query, tuple(value for _, values in conditions for value in values)
+
+
+def _conditions(where: Filter) -> list[tuple[str, tuple[str, ...]]]:
+    found: list[tuple[str, tuple[str, ...]]] = []
+    if where.source is not None:
+        pattern = where.source if _WILD.intersection(where.source) else f"{where.source}*"
+        found.append(("source GLOB ?", (pattern,)))
+    if where.language is not None:
+        found.append(("language = ?", (primary_language(where.language),)))
+    if where.after is not None:
+        found.append(("date >= ?", (where.after,)))
+    if where.before is not None:  # of a month or year, its last day too
+        found.append(("date != '' AND substr(date, 1, length(?)) <= ?", (where.before, where.before)))
+    for key, value in where.metadata.items():
+        found.append(('id IN (SELECT document FROM fields WHERE "key" = ? AND value = ?)', (key, as_text(value))))
+    return found

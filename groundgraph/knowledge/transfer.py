@@ -1,0 +1,206 @@
+"""Read a collection from a file that anybody may have made."""
+
+import json
+import sqlite3
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from groundgraph.errors import CollectionError, InputError
+from groundgraph.knowledge.attributes import fields_of
+from groundgraph.knowledge.chunk import CHUNKERS
+from groundgraph.knowledge.database import FILE, VERSION, connect, create_schema, remove, transaction, version
+from groundgraph.knowledge.sqlite_store import index_words
+
+_Check = Callable[[Any], bool]
+_MOST = 2**53
+"""Numbers from here on leave no room for later ones."""
+
+
+class _Unfit(Exception):
+    """Something in the file that cannot be in a collection."""
+
+
+def _text(value: object) -> bool:
+    return isinstance(value, str)
+
+
+def _count(value: object) -> bool:
+    return isinstance(value, int) and 0 <= value < _MOST
+
+
+def _number(value: object) -> bool:
+    return _count(value) and value != 0
+
+
+def _number_or_nothing(value: object) -> bool:
+    return value is None or _number(value)
+
+
+_PIECE: dict[str, _Check] = {
+    "id": _number,
+    "document": _number,
+    "text": _text,
+    "heading": _text,
+    "page": _number_or_nothing,
+    "start": _count,
+    "end": _count,
+}
+_DOCUMENT: dict[str, _Check] = {
+    "id": _number,
+    **dict.fromkeys(("source", "origin", "title", "metadata", "digest", "language", "date"), _text),
+}
+_TABLES: dict[str, dict[str, _Check]] = {
+    "documents": _DOCUMENT,
+    "parents": _PIECE,
+    "chunks": _PIECE | {"digest": _text, "parent": _number_or_nothing},
+    "vectors": {"chunk": _number, "vector": lambda value: isinstance(value, bytes)},
+}
+"""What each table that is copied has in its columns."""
+
+
+def import_file(file: Path, folder: Path, embedding_model: str) -> None:
+    """Make a collection in a folder from an exported file, all of it or, after an error, none.
+
+    Nothing in the file is trusted. It is opened for reading only, its tables must be those of a collection to the
+    letter, and their rows are checked one by one and copied into a collection of our own making; the keyword index is
+    made anew from the texts. So no trigger, view or function that somebody put there ever runs.
+
+    Args:
+        file: What `database.export` wrote.
+        folder: Where the collection is to be.
+        embedding_model: The one that the file must have been made with, since questions will be sent to it.
+
+    Raises:
+        InputError: There is no such file.
+        CollectionError: The file is no export of this format or of another model, something in it does not fit, or
+            the folder has a collection already.
+    """
+    if not file.is_file():
+        raise InputError(f"no such file: {str(file)!r}; give one that groundgraph collections export wrote")
+    if version(folder):
+        raise _taken(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        with _untrusted(file) as source:
+            settings = _settings(source, embedding_model)
+            with connect(folder / FILE, write=True, create=True) as db, transaction(db):
+                if db.execute("PRAGMA user_version").fetchone()[0]:
+                    raise _taken(folder)
+                create_schema(db, {name: settings[name] for name in ("description", "embedding_model", "chunker")})
+                _copy(source, db, settings["dimension"])
+    except BaseException as error:
+        if not version(folder):
+            remove(folder)
+        if isinstance(error, _Unfit):
+            raise CollectionError(f"{str(file)!r} is no whole collection ({error}): export it again") from error
+        raise
+
+
+def _taken(folder: Path) -> CollectionError:
+    return CollectionError(f"collection {folder.name!r} exists: delete it first, or import under another name")
+
+
+@contextmanager
+def _untrusted(file: Path) -> Iterator[sqlite3.Connection]:
+    """Open a file for reading, without its journals, after a look at its format and tables."""
+    uri = f"{file.absolute().as_uri()}?mode=ro&immutable=1"
+    try:
+        with closing(sqlite3.connect(uri, uri=True, isolation_level=None)) as source:
+            source.execute("PRAGMA trusted_schema = OFF")
+            source.execute("PRAGMA cell_size_check = ON")
+            found = source.execute("PRAGMA user_version").fetchone()[0]
+            if found != VERSION:
+                raise _Unfit(f"format {found} instead of {VERSION}")
+            with closing(sqlite3.connect(":memory:", isolation_level=None)) as model:
+                create_schema(model, {})
+                if _tables(source) != _tables(model):
+                    raise _Unfit("other tables than a collection has")
+            yield source
+    except sqlite3.DatabaseError as error:
+        raise _Unfit(str(error)) from error
+
+
+def _tables(db: sqlite3.Connection) -> dict[str, tuple[str, str]]:
+    """Return type and definition of all there is, but for what FTS5 keeps its index in, which is never read."""
+    query = "SELECT name, type, sql FROM sqlite_schema WHERE name NOT LIKE 'keywords\\_%' ESCAPE '\\'"
+    return {name: (kind, sql) for name, kind, sql in db.execute(query)}
+
+
+def _settings(source: sqlite3.Connection, embedding_model: str) -> dict[str, Any]:
+    settings = dict(source.execute("SELECT name, value FROM settings"))
+    if not all(_text(settings.get(name)) for name in ("description", "embedding_model")):
+        raise _Unfit("settings are missing")
+    if settings.get("chunker") not in CHUNKERS:
+        raise _Unfit(f"unknown chunker {settings.get('chunker')!r}")
+    if not _count(settings.get("dimension")):
+        raise _Unfit(f"vectors of {settings.get('dimension')!r} dimensions")
+    made_with = settings["embedding_model"]
+    if made_with != embedding_model:
+        raise CollectionError(
+            f"the collection was made with {made_with!r}, not {embedding_model!r}, and questions would be sent to it: "
+            f"if you trust it, import with --embedding-model {made_with}"
+        )
+    return settings
+
+
+def _copy(source: sqlite3.Connection, db: sqlite3.Connection, dimension: int) -> None:
+    """Copy what makes a collection, checking every row."""
+    for row in _rows(source, "documents"):
+        metadata = _metadata(row["metadata"])
+        _insert(db, "documents", row)
+        fields = ((key, value, row["id"]) for key, value in fields_of(metadata))
+        db.executemany("INSERT OR IGNORE INTO fields VALUES (?, ?, ?)", fields)
+    parents: dict[int | None, int] = {}
+    for row in _rows(source, "parents"):
+        parents[row["id"]] = row["document"]
+        _insert(db, "parents", row)
+    for row in _rows(source, "chunks"):
+        if row["parent"] is not None and parents.get(row["parent"]) != row["document"]:
+            raise _Unfit(f"chunk {row['id']} has a parent that is not there")
+        _insert(db, "chunks", row)
+        index_words(db, row["id"], f"{row['heading']}\n{row['text']}" if row["heading"] else row["text"])
+    for row in _rows(source, "vectors"):
+        if len(row["vector"]) != 4 * dimension or not np.isfinite(np.frombuffer(row["vector"], "<f4")).all():
+            raise _Unfit(f"the vector of chunk {row['chunk']} is not {dimension} numbers")
+        _insert(db, "vectors", row)
+    unpaired = "SELECT count(*) FROM chunks LEFT JOIN vectors ON vectors.chunk = chunks.id WHERE vector IS NULL"
+    if missing := db.execute(unpaired).fetchone()[0]:
+        raise _Unfit(f"{missing} chunks have no vector")
+    db.execute("UPDATE settings SET value = ? WHERE name = 'dimension'", (dimension,))
+    db.execute("UPDATE settings SET value = 1 WHERE name = 'generation'")
+
+
+def _rows(source: sqlite3.Connection, table: str) -> Iterator[dict[str, Any]]:
+    columns = _TABLES[table]
+    names = ", ".join(f'"{name}"' for name in columns)
+    try:
+        for values in source.execute(f"SELECT {names} FROM {table}"):
+            row = dict(zip(columns, values, strict=True))
+            for name, fits in columns.items():
+                if not fits(row[name]):
+                    raise _Unfit(f"{table}.{name} holds {str(row[name])[:40]!r}")
+            yield row
+    except sqlite3.DatabaseError as error:
+        raise _Unfit(str(error)) from error
+
+
+def _insert(db: sqlite3.Connection, table: str, row: Mapping[str, Any]) -> None:
+    names = ", ".join(f'"{name}"' for name in row)
+    try:
+        db.execute(f"INSERT INTO {table} ({names}) VALUES ({', '.join('?' * len(row))})", [*row.values()])
+    except sqlite3.IntegrityError as error:
+        raise _Unfit(str(error)) from error
+
+
+def _metadata(text: str) -> dict[str, Any]:
+    try:
+        metadata = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise _Unfit(f"metadata is no JSON ({error})") from error
+    if not isinstance(metadata, dict):
+        raise _Unfit("metadata is no JSON object")
+    return metadata

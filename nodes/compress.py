@@ -1,0 +1,87 @@
+"""Compress passages to the sentences that matter most, within a budget of tokens."""
+
+import asyncio
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from langgraph.runtime import Runtime
+from typing_extensions import TypedDict
+
+from groundgraph.grading.evaluator import embedded_evaluator
+from groundgraph.knowledge.passage import Passage
+from groundgraph.knowledge.sentences import sentences
+from groundgraph.models.tokens import count_tokens
+from nodes.model import chat_model_of
+from nodes.node import Update, node, said
+from state.context import Context
+
+RELEVANT = 0.5
+"""Score from which a sentence is worth keeping."""
+
+
+class Retrieved(TypedDict):
+    """Passages to compress, best first."""
+
+    query: str
+    passages: list[Passage]
+
+
+class Sentence(NamedTuple):
+    """A relevant sentence: which passage it is of, where it stands there, and how relevant it is."""
+
+    place: int
+    span: tuple[int, int]
+    score: float
+
+
+@node
+async def compress(state: Retrieved, runtime: Runtime[Context]) -> Update:
+    """Keep the relevant sentences, in their order, that fit into `compress_tokens`; what scores lowest goes first.
+
+    Tokens are counted by the chat model's own tokenizer where it is embedded. A passage left with no sentence is
+    dropped; the others keep their source and place, so that citations stay right.
+    """
+    context, passages = runtime.context, state["passages"]
+    relevant = await asyncio.to_thread(_relevant, state["query"], passages)
+    texts = [passages[one.place].page_content[slice(*one.span)] for one in relevant]
+    counts = await count_tokens(await chat_model_of(context), texts)
+    kept, tokens = within(relevant, counts, context.compress_tokens)
+    spans: dict[int, list[tuple[int, int]]] = {}
+    for one in sorted(kept):
+        spans.setdefault(one.place, []).append(one.span)
+    compressed = [passages[place].cut(parts) for place, parts in spans.items()]
+    return {
+        "passages": compressed,
+        "refusal_reason": "" if compressed else "no sentence of the passages is relevant",
+        "steps": said(
+            "compress",
+            f"{len(kept)} of {len(relevant)} relevant sentences kept",
+            passages=len(compressed),
+            tokens=tokens,
+            budget=context.compress_tokens,
+        ),
+    }
+
+
+def within(sentences: Sequence[Sentence], counts: Sequence[int], budget: int) -> tuple[list[Sentence], int]:
+    """Return the best sentences that fit into `budget` tokens together, and how many tokens they have.
+
+    The best one is kept whatever its length.
+    """
+    kept: list[Sentence] = []
+    total = 0
+    for one, count in sorted(zip(sentences, counts, strict=True), key=lambda pair: -pair[0].score):
+        if not kept or total + count <= budget:
+            kept.append(one)
+            total += count
+    return kept, total
+
+
+def _relevant(query: str, passages: Sequence[Passage]) -> list[Sentence]:
+    evaluator, found = embedded_evaluator(), []
+    for place, passage in enumerate(passages):
+        spans = sentences(passage.page_content)
+        texts = [passage.page_content[start:end] for start, end in spans]
+        scores = evaluator.score_sentences(query, texts, passage)
+        found += [Sentence(place, span, s) for span, s in zip(spans, scores, strict=True) if s >= RELEVANT]
+    return found

@@ -1,0 +1,54 @@
+"""Rerank what was retrieved with a model that reads question and passage together."""
+
+import asyncio
+from collections.abc import Sequence
+
+from langgraph.runtime import Runtime
+from typing_extensions import TypedDict
+
+from groundgraph.grading.cross_encoder import cross_encoder
+from groundgraph.grading.evaluator import embedded_evaluator
+from groundgraph.knowledge.passage import Passage
+from groundgraph.knowledge.search import stored_vectors
+from nodes.node import Update, node, said
+from state.context import Context
+
+CROSS_ENCODER = "cross-encoder:"
+
+
+class Retrieved(TypedDict):
+    """Passages to put in another order."""
+
+    query: str
+    passages: list[Passage]
+
+
+@node
+async def rerank(state: Retrieved, runtime: Runtime[Context]) -> Update:
+    """Keep the `top_k` passages that the run's reranker finds most relevant, best first; off, leave them alone.
+
+    Raises:
+        ModelError: The reranker's model or package cannot be had.
+    """
+    context, passages = runtime.context, state["passages"]
+    if context.rerank == "off" or not passages:
+        return {}
+    scores = await asyncio.to_thread(_scores, context.rerank, state["query"], passages)
+    ranked = sorted(range(len(passages)), key=lambda place: -scores[place])[: context.top_k]
+    return {
+        "passages": [passages[place] for place in ranked],
+        "steps": said(
+            "rerank",
+            f"{len(ranked)} of {len(passages)} passages kept",
+            reranker=context.rerank,
+            ranks=[place + 1 for place in ranked],
+            scores=[round(scores[place], 4) for place in ranked],
+        ),
+    }
+
+
+def _scores(reranker: str, query: str, passages: Sequence[Passage]) -> list[float]:
+    if reranker.startswith(CROSS_ENCODER):
+        return cross_encoder(reranker.removeprefix(CROSS_ENCODER)).score(query, passages)
+    evaluator = embedded_evaluator()
+    return evaluator.score(query, passages, stored_vectors(passages, evaluator.embedding_model))

@@ -1,0 +1,95 @@
+import datetime
+
+import pytest
+
+from groundgraph.knowledge.attributes import date_of, language_of
+from groundgraph.knowledge.document import JSON, LoadedDocument
+from groundgraph.knowledge.filter import Filter
+from groundgraph.knowledge.index import Collection
+from groundgraph.knowledge.search import search
+from tests.embedder import use_bag_embedder
+
+DOCUMENTS = [
+    LoadedDocument("/docs/a/one.md", "The apple is in the box.", metadata={"date": "2024-05-31", "year": 2024}),
+    LoadedDocument("/docs/a/two.md", "苹果在盒子里 apple。", metadata={"date": "2023-01-02", "tags": ["x", "y"]}),
+    LoadedDocument("/docs/b/[3].md", "La pomme apple est rouge.", metadata={"draft": True, "lang": "fr-CA"}),
+    LoadedDocument("/docs/b%/four.md", "An apple, and what it is to us.", metadata={"year": "2024", "date": "2024"}),
+]
+
+
+@pytest.mark.parametrize(
+    ("where", "found"),
+    [
+        ({}, ["[3]", "four", "one", "two"]),
+        ({"source": "/docs/a"}, ["one", "two"]),
+        ({"source": "/docs/b%"}, ["four"]),
+        ({"source": "*/t*.md"}, ["two"]),
+        ({"source": "*/[[]3].md"}, ["[3]"]),
+        ({"source": "/DOCS"}, []),
+        ({"language": "en"}, ["four", "one"]),
+        ({"language": "zh-Hans"}, ["two"]),
+        ({"language": "FR"}, ["[3]"]),
+        ({"metadata": {"year": 2024}}, ["four", "one"]),
+        ({"metadata": {"tags": "y"}}, ["two"]),
+        ({"metadata": {"draft": True}}, ["[3]"]),
+        ({"metadata": {"draft": 1}}, []),
+        ({"metadata": {"year": 2024}, "source": "/docs/a"}, ["one"]),
+        ({"metadata": {"x' OR 1=1 --": "1"}}, []),
+        ({"after": "2024"}, ["four", "one"]),
+        ({"after": 2024}, ["four", "one"]),
+        ({"after": "2024-02"}, ["one"]),
+        ({"after": datetime.date(2024, 2, 1)}, ["one"]),
+        ({"before": "2023"}, ["two"]),
+        ({"before": "2024-05-31", "after": "2024-05-31"}, ["one"]),
+        ({"before": "2024-05-30"}, ["four", "two"]),
+    ],
+)
+@pytest.mark.parametrize("mode", ["vector", "keyword"])
+def test_only_what_fits_is_found(
+    where: dict[str, object], found: list[str], mode: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    use_bag_embedder(monkeypatch)
+    Collection.open("notes", create=True).add(DOCUMENTS)
+    result = search("apple", ["notes"], k=9, mode=mode, where=Filter.model_validate(where))  # type: ignore[arg-type]
+    assert sorted(p.source.rpartition("/")[2].removesuffix(".md") for p in result.passages) == found
+
+
+@pytest.mark.parametrize("where", [{"after": "31.5.2024"}, {"language": "e"}, {"source": ""}, {"sources": "x"}])
+def test_a_filter_that_cannot_be_is_refused(where: dict[str, str]) -> None:
+    with pytest.raises(ValueError, match=next(iter(where))):
+        Filter.model_validate(where)
+
+
+@pytest.mark.parametrize(
+    ("text", "metadata", "language"),
+    [
+        ("The cat is on the mat, and it sleeps.", {}, "en"),
+        ("Le chat est sur le tapis et il dort, on a de la chance.", {}, ""),
+        ("Die Katze liegt auf der Matte und schläft in der Sonne.", {}, ""),
+        ("检索增强生成 (RAG) 先找资料。", {}, "zh"),
+        ("検索してから答えを生成します。", {}, "ja"),
+        ("고양이가 잔다", {}, "ko"),
+        ("12 345 678", {}, ""),
+        ("The cat is here.", {"lang": "ZH_cn"}, "zh"),
+        ("The cat is on the mat.", {"lang": ""}, "en"),
+    ],
+)
+def test_a_language_is_stated_or_told(text: str, metadata: dict[str, JSON], language: str) -> None:
+    assert language_of(text, metadata) == language
+
+
+@pytest.mark.parametrize(
+    ("metadata", "date"),
+    [
+        ({"date": "2024-05-31T10:00:00Z"}, "2024-05-31"),
+        ({"date": "2024/5/3"}, "2024-05-03"),
+        ({"date": "2024年5月31日"}, "2024-05-31"),
+        ({"date": 2024}, "2024-01-01"),
+        ({"date": "last year", "created": "2020-02"}, "2020-02-01"),
+        ({"date": "20240531"}, ""),
+        ({"date": "2024-13-01"}, ""),
+        ({}, ""),
+    ],
+)
+def test_a_date_is_read_from_the_metadata(metadata: dict[str, JSON], date: str) -> None:
+    assert date_of(metadata) == date

@@ -1,0 +1,144 @@
+"""A collection as one file, and files that are none."""
+
+import os
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from groundgraph.errors import CollectionError, InputError
+from groundgraph.knowledge.document import LoadedDocument
+from groundgraph.knowledge.filter import Filter
+from groundgraph.knowledge.index import Collection, collections
+from groundgraph.knowledge.search import search
+from tests.embedder import use_bag_embedder
+
+
+@pytest.fixture
+def exported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    use_bag_embedder(monkeypatch)
+    collection = Collection.open("notes", create=True)
+    collection.describe("Fruit")
+    texts = {"a": "red apple", "b": "green pear", "c": "blue plum"}
+    collection.add([LoadedDocument(source, text, metadata={"kind": source}) for source, text in texts.items()])
+    collection.remove(["a"])
+    collection.export(tmp_path / "notes.groundgraph")
+    return tmp_path / "notes.groundgraph"
+
+
+def change(file: Path, *statements: str) -> None:
+    db = sqlite3.connect(file)
+    for statement in statements:
+        db.execute(statement)
+    db.commit()
+    db.close()
+
+
+def test_a_collection_survives_the_journey(exported: Path) -> None:
+    original, copy = Collection.open("notes"), Collection.from_file("copy", exported)
+    for field in ("description", "documents", "chunks", "embedding_model", "dimension", "chunker"):
+        assert getattr(copy.info(), field) == getattr(original.info(), field)
+    for mode in ("vector", "keyword"):
+        assert search("green pear", ["copy"], k=1, mode=mode).passages[0].page_content == "green pear"  # type: ignore[arg-type]
+    assert [p.source for p in search("plum", ["copy"], k=5, where=Filter(metadata={"kind": "c"})).passages] == ["c"]
+    copy.add([LoadedDocument("d", "black cherry")])
+    assert search("black cherry", ["copy"], k=1).passages[0].source == "d"
+    assert original.sources() == ["b", "c"]
+
+
+def test_nothing_is_overwritten(exported: Path) -> None:
+    with pytest.raises(CollectionError, match="'notes' exists: delete it first, or import under another name"):
+        Collection.from_file("notes", exported)
+    with pytest.raises(InputError, match="cannot export"):
+        Collection.open("notes").export(exported)
+    assert Collection.open("notes").sources() == ["b", "c"]
+
+
+def test_questions_go_to_no_model_that_a_file_names(exported: Path) -> None:
+    change(exported, "UPDATE settings SET value = 'openai:listener' WHERE name = 'embedding_model'")
+    with pytest.raises(CollectionError, match="if you trust it, import with --embedding-model openai:listener"):
+        Collection.from_file("copy", exported)
+    assert Collection.from_file("copy", exported, embedding_model="openai:listener").info().documents == 2
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "CREATE TRIGGER bomb AFTER INSERT ON chunks BEGIN DELETE FROM documents; END",
+        "CREATE TABLE more (x)",
+        "CREATE INDEX odd ON chunks (abs(id))",
+        "PRAGMA user_version = 1",
+        "PRAGMA user_version = 99",
+        "DELETE FROM settings",
+        "UPDATE settings SET value = 63 WHERE name = 'dimension'",
+        "UPDATE settings SET value = -1 WHERE name = 'dimension'",
+        "UPDATE settings SET value = 'magic' WHERE name = 'chunker'",
+        "UPDATE documents SET metadata = '[1]'",
+        "UPDATE documents SET metadata = '{'",
+        "UPDATE documents SET title = x'00'",
+        "UPDATE chunks SET text = CAST(x'ff' AS TEXT)",
+        "UPDATE chunks SET document = 77",
+        "UPDATE chunks SET parent = 1",
+        'UPDATE chunks SET "start" = -1',
+        "UPDATE chunks SET page = 'x'",
+        "UPDATE chunks SET id = 9223372036854775807 WHERE id = 3",
+        "UPDATE vectors SET vector = zeroblob(255)",
+        "UPDATE vectors SET vector = 'abc'",
+        "DELETE FROM vectors WHERE chunk = 3",
+    ],
+)
+def test_a_file_that_was_changed_is_refused(exported: Path, statement: str) -> None:
+    change(exported, statement)
+    with pytest.raises(CollectionError, match=r"is no whole collection \(.+\): export it again"):
+        Collection.from_file("copy", exported)
+    assert [info.name for info in collections()] == ["notes"]
+
+
+def test_a_vector_that_is_no_number_is_refused(exported: Path) -> None:
+    change(exported, f"UPDATE vectors SET vector = x'{'0000c07f' * 64}'")
+    with pytest.raises(CollectionError, match="is not 64 numbers"):
+        Collection.from_file("copy", exported)
+
+
+@pytest.mark.parametrize("content", [b"", b"not a database " * 500, b"SQLite format 3\x00" + os.urandom(9000)])
+def test_a_file_that_is_something_else_is_refused(exported: Path, content: bytes) -> None:
+    exported.write_bytes(content)
+    with pytest.raises(CollectionError, match="no whole collection"):
+        Collection.from_file("copy", exported)
+
+
+def test_a_file_cut_or_altered_anywhere_never_makes_half_a_collection(exported: Path) -> None:
+    good = exported.read_bytes()
+    for place in range(0, len(good), 4096):
+        exported.write_bytes(good[:place] + os.urandom(512) + good[place + 512 :] if place % 8192 else good[:place])
+        try:
+            Collection.from_file("copy", exported).delete()
+        except CollectionError:
+            assert [info.name for info in collections()] == ["notes"]
+
+
+def test_views_in_place_of_tables_are_refused(exported: Path) -> None:
+    change(exported, "ALTER TABLE parents RENAME TO real", "CREATE VIEW parents AS SELECT * FROM real")
+    with pytest.raises(CollectionError, match="other tables than a collection has"):
+        Collection.from_file("copy", exported)
+
+
+def test_a_missing_file(exported: Path) -> None:
+    with pytest.raises(InputError, match="no such file"):
+        Collection.from_file("copy", exported.with_name("other"))
+
+
+def test_a_collection_is_deleted(exported: Path, tmp_path: Path) -> None:
+    Collection.open("notes").delete()
+    assert collections() == []
+    assert [*(tmp_path / "home").iterdir()] == []
+    with pytest.raises(CollectionError, match="no collection 'notes'"):
+        Collection.open("notes")
+
+
+def test_what_is_not_ours_is_not_deleted(exported: Path) -> None:
+    collection = Collection.open("notes")
+    (collection.info().path / "thesis.docx").write_text("precious")
+    with pytest.raises(CollectionError, match=r"holds 'thesis\.docx', which is not ours"):
+        collection.delete()
+    assert collection.sources() == ["b", "c"]
