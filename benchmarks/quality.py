@@ -81,8 +81,7 @@ def _ours(
     progress: Progress,
 ) -> dict[str, Ranker]:
     """Index documents, and return what ranks them by each search mode, and reranked."""
-    collection = Collection.open(name, home, embedding_model=model.name, create=True)
-    collection.store.configure(chunker=chunker)
+    collection = Collection.open(name, home, embedding_model=model.name, chunker=chunker, create=True)
     task = progress.add_task(f"indexing {name}", total=None)
     collection.add(documents, lambda _, done, total: progress.update(task, completed=done, total=total))
     progress.remove_task(task)

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.synthetic import Block
-from groundgraph.knowledge.keywords import match_expression, tokens
+from groundgraph.knowledge.keywords import index_terms, match_expression
 from groundgraph.knowledge.store import Vectors
 
 
@@ -34,11 +34,10 @@ class RawEngines:
             tokens, tokenize = "porter unicode61 remove_diacritics 0 categories 'L* M* N* P* S* C*'")""")
         for block in blocks:
             rows = list(enumerate(block.texts, start=index.ntotal))
+            words = ((row, " ".join(index_terms(text))) for row, text in rows)
             index.add(block.vectors)
             db.executemany("INSERT INTO chunks VALUES (?, ?)", rows)
-            db.executemany(
-                "INSERT INTO words (rowid, tokens) VALUES (?, ?)", ((row, " ".join(tokens(text))) for row, text in rows)
-            )
+            db.executemany("INSERT INTO words (rowid, tokens) VALUES (?, ?)", words)
             db.commit()
         db.close()
         faiss.write_index(index, str(folder / "raw.faiss"))
