@@ -17,7 +17,7 @@ _DIMENSION = 384
 
 
 def quality_tables(rows: Sequence[Row]) -> Group:
-    """Return one table a figure: sources down, methods across; and one of the chunkers."""
+    """Return one table a figure: sources down, methods across; and one of the chunkers, if there are others."""
     default = [row for row in rows if row.chunker == DEFAULT_CHUNKER]
     methods = list(dict.fromkeys(row.method for row in default))
     tables = []
@@ -27,7 +27,9 @@ def quality_tables(rows: Sequence[Row]) -> Group:
             own = [row for row in default if row.corpus == corpus]
             table.add_row(" ".join(corpus), str(own[0].questions), *(_figure(row.quality[place]) for row in own))
         tables.append(table)
-    return Group(*tables, _chunker_table([row for row in rows if row.corpus[0] in HARD]))
+    if len(default) < len(rows):
+        tables.append(_chunker_table([row for row in rows if row.corpus[0] in HARD]))
+    return Group(*tables)
 
 
 def _chunker_table(rows: Sequence[Row]) -> Table:
