@@ -151,7 +151,8 @@ class Collection:
         Args:
             documents: As from `load`; what is unreadable goes into the report, and what was kept of it stays.
             progress: Told about the embedding.
-            roots: Absolute files and folders; documents from there that are not given are removed.
+            roots: Absolute files and folders; documents from there are removed if their file is gone, or is given
+                without them.
 
         Raises:
             InputError: Two documents have one source; nothing is changed.
