@@ -104,9 +104,7 @@ def _sha256(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _gone(
-    kept: dict[str, Kept], loaded: dict[str, str], unreadable: Sequence[str], roots: Sequence[Path]
-) -> list[str]:
+def _gone(kept: dict[str, Kept], loaded: dict[str, str], unreadable: Sequence[str], roots: Sequence[Path]) -> list[str]:
     """Return the sources of documents from below `roots` that are there no more.
 
     A file that exists may have been left out of the reading, or be unreadable: what came from it is not gone.

@@ -19,6 +19,9 @@ Capsys = pytest.CaptureFixture[str]
         (["ask", "Why?", "--set", "top_q=3"], "Context.top_q: unknown key; known are "),
         (["ask", "Why?", "--set", "top_k=-1"], "Context.top_k=-1: Input should be greater than or equal to 1"),
         (["ask", "Why?", "--set", "crag.theta_high=2"], "Context.crag.theta_high=2: "),
+        (["ask", "Why?", "--set", f"top_k={'9' * 5000}"], "--set 'top_k=999"),
+        (["ask", "Why?", "--set", f"top_k={'[' * 20_000}"], "--set 'top_k=[[["),
+        (["ask", "Why?", "--set", f"router.table{'.a' * 5000}=1"], "Context.router.table.a=<dict too large to show>"),
         (["ask", "Why?", "--set", "top_k=3", "--set", "top_k.x=1"], "--set 'top_k.x=1': top_k is set to 3"),
         (["ask", "Why?", "--profile", "none.toml"], "profile 'none.toml': No such file or directory; give the path"),
         (["ask", " ", "--set", "answerer=extractive"], "the question is empty: ask something"),
@@ -33,7 +36,7 @@ def test_bad_use_is_one_line(arguments: list[str], line: str, capsys: Capsys) ->
     ran = run(capsys, *arguments)
     assert ran.status == 2
     assert ran.err.startswith(f"error: {line}")
-    assert ran.err.count("\n") == 1 and ran.out == ""
+    assert ran.err.count("\n") == 1 and ran.out == "" and len(ran.err) < 1000
 
 
 @pytest.mark.parametrize("arguments", [["ask", "Why?", "--set", "top_k=0"], ["ask"], ["ask", "Why?", "-p", "magic"]])
@@ -43,12 +46,21 @@ def test_with_json_the_error_is_the_one_object(arguments: list[str], capsys: Cap
     assert list(ran.object) == ["error"] and ran.err == ""
 
 
-def test_a_profile_that_is_not_toml(tmp_path: Path, capsys: Capsys) -> None:
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("top_k: 3", "mine.toml' is not TOML"),
+        (f"top_k = {'9' * 5000}", "mine.toml' is not TOML: Exceeds the limit"),
+        (f"top_k = 0x{'f' * 5000}", "Context.top_k=<int too large to show>: "),
+        (f"top_k = {'[' * 20_000}", "mine.toml' is nested too deeply"),
+    ],
+)
+def test_a_profile_that_cannot_be_used(text: str, line: str, tmp_path: Path, capsys: Capsys) -> None:
     profile = tmp_path / "mine.toml"
-    profile.write_text("top_k: 3")
+    profile.write_text(text)
     ran = run(capsys, "ask", "Why?", "--profile", str(profile))
     assert ran.status == 2
-    assert "mine.toml' is not TOML" in ran.err
+    assert line in ran.err and ran.err.count("\n") == 1
 
 
 @pytest.mark.parametrize("arguments", [["--debug", "graph", "magic"], ["graph", "magic", "--debug"]])

@@ -41,6 +41,13 @@ def test_unreadable_files_are_named_and_the_others_indexed(notes: Path, capsys: 
     assert ran.err.startswith("not read: ") and "song.txt" in ran.err and ran.err.count("\n") == 1
 
 
+def test_odd_json_does_not_keep_the_others_out(notes: Path, capsys: Capsys) -> None:
+    (notes / "odd.json").write_text(f'{{"a": {"9" * 5000}}}')
+    ran = run(capsys, "index", str(notes))
+    assert ran.status == 1 and ran.out.startswith("default: 2 added")
+    assert ran.err.endswith("odd.json: JSON with a number of thousands of digits; write it as a string\n")
+
+
 def test_nothing_readable_is_bad_use(tmp_path: Path, capsys: Capsys) -> None:
     (tmp_path / "song.txt").write_bytes(b"\x00\x01\x02\xff" * 100)
     ran = run(capsys, "index", str(tmp_path / "song.txt"))
