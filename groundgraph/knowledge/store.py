@@ -34,6 +34,15 @@ class CollectionInfo:
 
 
 @dataclass(frozen=True)
+class Unusable:
+    """A collection that is there but cannot be opened, and why, with the remedy."""
+
+    name: str
+    path: Path
+    reason: str
+
+
+@dataclass(frozen=True)
 class Entry:
     """A document ready to be kept."""
 

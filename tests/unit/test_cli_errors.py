@@ -1,10 +1,13 @@
 """Bad use is one clear line and status 2; a traceback comes only when asked for."""
 
+import os
 from pathlib import Path
 
 import pytest
 
+from groundgraph.settings import get_settings
 from tests.cli import run
+from tests.embedder import use_bag_embedder
 
 Capsys = pytest.CaptureFixture[str]
 
@@ -73,8 +76,60 @@ def test_debug_adds_the_traceback(arguments: list[str], capsys: Capsys) -> None:
 
 def test_a_file_that_cannot_be_written(capsys: Capsys) -> None:
     ran = run(capsys, "graph", "naive", "--output", "no/such/folder/naive.mmd")
-    assert ran.status == 2
-    assert ran.err == "error: [Errno 2] No such file or directory: 'no/such/folder/naive.mmd'\n"
+    assert ran.status == 2 and ran.err.count("\n") == 1
+    assert ran.err.startswith(
+        "error: --output 'no/such/folder/naive.mmd' cannot be written (no such file or directory)"
+    )
+
+
+@pytest.mark.parametrize(
+    ("home", "why"),
+    [
+        ("notes.md", "not a directory"),
+        ("notes.md/below", "not a directory"),
+        ("x" * 300, "file name too long"),
+        ("~nobody-of-this-name/data", "could not determine home directory"),
+    ],
+)
+@pytest.mark.parametrize(
+    "command", [["index", "notes.md"], ["collections"], ["doctor"], ["ask", "Why?", "-p", "naive"]]
+)
+def test_a_home_that_cannot_be_one(
+    command: list[str], home: str, why: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capsys
+) -> None:
+    (tmp_path / "notes.md").write_text("The sea is deep.")
+    monkeypatch.setenv("GROUNDGRAPH_HOME", home)
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    get_settings.cache_clear()
+    ran = run(capsys, *command)
+    assert ran.status == 2 and ran.err.count("\n") == 1
+    assert f"{home}', cannot be read ({why}" in ran.err and "set GROUNDGRAPH_HOME to another" in ran.err
+
+
+def test_a_home_that_cannot_be_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capsys) -> None:
+    (tmp_path / "notes.md").write_text("The sea is deep.")
+    monkeypatch.setenv("GROUNDGRAPH_HOME", "/proc/groundgraph")
+    use_bag_embedder(monkeypatch)
+    ran = run(capsys, "index", "notes.md")
+    assert ran.status == 2 and ran.err.count("\n") == 1
+    assert ran.err.startswith("error: folder '/proc/groundgraph/default' cannot be made (")
+    assert "set GROUNDGRAPH_HOME to a folder that can be written" in ran.err
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="the superuser may read everything")
+@pytest.mark.parametrize("mode", [0o000, 0o444])
+def test_a_folder_that_may_not_be_read(
+    mode: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capsys
+) -> None:
+    use_bag_embedder(monkeypatch)
+    folder = tmp_path / "secret"
+    folder.mkdir()
+    (folder / "notes.md").write_text("The sea is deep.")
+    folder.chmod(mode)
+    for path in ("secret", "secret/notes.md"):
+        ran = run(capsys, "index", path)
+        assert ran.status == 2 and ran.err.count("\n") == 1 and "permission" in ran.err
+    folder.chmod(0o700)
 
 
 def test_ctrl_c_leaves_no_traceback(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: Capsys) -> None:

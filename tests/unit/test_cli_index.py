@@ -76,6 +76,24 @@ def test_collections_are_listed(notes: Path, capsys: Capsys) -> None:
     assert found["documents"] == 2 and found["bytes"] > 0 and Path(found["path"]).exists()
 
 
+def test_a_damaged_collection_does_not_hide_the_others(notes: Path, tmp_path: Path, capsys: Capsys) -> None:
+    for name in ("bad", "good"):
+        run(capsys, "index", str(notes), "-c", name)
+    (tmp_path / "home" / "bad" / "collection.sqlite").write_bytes(b"junk " * 1000)
+    ran = run(capsys, "collections")
+    _, good, bad = ran.out.splitlines()
+    assert ran.status == 0 and good.split()[:3] == ["good", "2", "2"]
+    assert bad.startswith("bad: ") and bad.endswith(
+        "collection.sqlite' is damaged (file is not a database): delete its folder and index again"
+    )
+    bad_one, good_one = run(capsys, "collections", "--json").object["collections"]
+    assert list(bad_one) == ["name", "path", "error"] and good_one["documents"] == 2
+    shown = run(capsys, "doctor").out
+    assert "bad (cannot be opened), good (2 documents, 2 chunks)" in shown
+    assert "Optional: the collection bad\n" in shown and "delete its folder and index again" in shown
+    assert "there are: bad, good" in run(capsys, "collections", "inspect", "none").err
+
+
 def test_an_address_is_read_beside_files(notes: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capsys) -> None:
     monkeypatch.setattr(address, "is_public", lambda ip: ip.is_loopback)
     with site({"/rain": Page(b"<p>The rain is wet.</p>", headers={"Content-Type": "text/html"})}) as served:

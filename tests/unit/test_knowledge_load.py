@@ -48,6 +48,12 @@ def test_a_name_too_long_is_an_error() -> None:
         list(load(["x" * 5000]))
 
 
+def test_a_link_to_itself_is_named(tmp_path: Path) -> None:
+    (tmp_path / "loop.md").symlink_to("loop.md")
+    (tmp_path / "nowhere.md").symlink_to("gone.md")
+    assert [str(found) for found in load([tmp_path])] == [f"{tmp_path}/loop.md: too many levels of symbolic links"]
+
+
 def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(InputError, match="neither a file nor a folder"):
