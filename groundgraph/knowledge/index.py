@@ -13,10 +13,10 @@ from groundgraph.errors import CollectionError, InputError, LoadError
 from groundgraph.knowledge import database
 from groundgraph.knowledge.chunk import CHUNKERS, DEFAULT_CHUNKER
 from groundgraph.knowledge.document import LoadedDocument, Unreadable
-from groundgraph.knowledge.ingest import IngestReport, Progress, ingest
+from groundgraph.knowledge.ingest import IngestReport, ingest
 from groundgraph.knowledge.load import files, load_file
 from groundgraph.knowledge.sqlite_store import SQLiteStore
-from groundgraph.knowledge.store import CollectionInfo, Store, Unusable, Vectors
+from groundgraph.knowledge.store import CollectionInfo, Progress, Store, Unusable, Vectors
 from groundgraph.knowledge.transfer import import_file
 from groundgraph.settings import get_settings
 
@@ -151,7 +151,7 @@ class Collection:
 
         Args:
             documents: As from `load`; what is unreadable goes into the report, and what was kept of it stays.
-            progress: Told about the embedding.
+            progress: Told about the embedding, and the building of an approximate index.
             roots: Absolute files and folders; documents from there are removed if their file is gone, or is given
                 without them.
 
@@ -184,7 +184,7 @@ def index(
         jsonl: Whether the files are JSONL with the fields pid, src, lang, title and text; see `load`.
         embedding_model: Model to make the collection with, or that it must have been made with.
         chunker: How to cut these documents, and those that are added later; by default as before.
-        progress: Told about the loading and the embedding.
+        progress: Told about the loading, the embedding, and the building of an approximate index.
 
     Raises:
         InputError: A path does not exist, the collection's name cannot be one, or the chunker is unknown.

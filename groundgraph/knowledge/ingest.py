@@ -4,7 +4,7 @@ import hashlib
 import json
 import os
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -13,11 +13,8 @@ from groundgraph.errors import InputError
 from groundgraph.knowledge.chunk import CHUNKERS, Chunk, chunk
 from groundgraph.knowledge.document import LoadedDocument, Unreadable
 from groundgraph.knowledge.sentences import Span
-from groundgraph.knowledge.store import CollectionInfo, Entry, Kept, Store, Vectors
+from groundgraph.knowledge.store import CollectionInfo, Entry, Kept, Progress, Store, Vectors
 from groundgraph.models import embedding_model
-
-Progress = Callable[[str, int, int], None]
-"""Told what is being done (`load` files, `embed` chunks), how many are done, and of how many."""
 
 _BATCH = 64
 """Chunks embedded before their documents are committed."""
@@ -73,7 +70,7 @@ def ingest(
             cut.append(_cut(document, digest, info))
     embedded = _embed(store, info.embedding_model, cut, progress)
     removed = store.forget(_gone(kept, loaded, [one.source for one in unreadable], roots))
-    store.refresh()
+    store.refresh(progress)
     updated = sum(one.document.source in kept for one in cut)
     return IngestReport(
         added=len(cut) - updated,

@@ -61,6 +61,11 @@ def test_progress_is_shown_on_a_terminal_only(notes: Path, monkeypatch: pytest.M
     assert run_at_terminal(capsys, monkeypatch, "index", str(notes), "--quiet").err == ""
 
 
+def test_the_building_of_a_large_index_is_shown(notes: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capsys) -> None:
+    monkeypatch.setattr("groundgraph.knowledge.vectors.EXACT_UP_TO", 1)
+    assert "building the vector index" in run_at_terminal(capsys, monkeypatch, "index", str(notes)).err
+
+
 def test_a_chinese_collection_name(notes: Path, capsys: Capsys) -> None:
     assert run(capsys, "index", str(notes), "-c", "笔记").status == 0
     assert "笔记" in run(capsys, "collections").out
