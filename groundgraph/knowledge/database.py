@@ -64,11 +64,30 @@ END;
 
 
 def create(folder: Path, settings: Mapping[str, str]) -> None:
-    """Make the SQLite file of a collection, unless another process just did."""
-    folder.mkdir(parents=True, exist_ok=True)
+    """Make the SQLite file of a collection, unless another process just did.
+
+    Raises:
+        CollectionError: The folder cannot be made, or the disk is full.
+    """
+    make_folder(folder)
     with connect(folder / FILE, write=True, create=True) as db, transaction(db):
         if not db.execute("PRAGMA user_version").fetchone()[0]:
             create_schema(db, settings)
+
+
+def make_folder(folder: Path) -> None:
+    """Make the folder of a collection, unless it is there.
+
+    Raises:
+        CollectionError: It cannot be made.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise CollectionError(
+            f"folder {str(folder)!r} cannot be made ({str(error.strerror).lower()}): "
+            "mend the permissions, or set GROUNDGRAPH_HOME to a folder that can be written"
+        ) from error
 
 
 def create_schema(db: sqlite3.Connection, settings: Mapping[str, str]) -> None:
@@ -119,9 +138,18 @@ def remove(folder: Path) -> None:
 
 
 def version(folder: Path) -> int:
-    """Return the format of the collection in a folder; 0 if there is none, or its making was cut short."""
-    if not (folder / FILE).exists():
+    """Return the format of the collection in a folder; 0 if there is none, or its making was cut short.
+
+    Raises:
+        CollectionError: It is damaged, or cannot be read.
+    """
+    try:
+        (folder / FILE).stat()
+    except (FileNotFoundError, NotADirectoryError):
         return 0
+    except OSError as error:
+        reason = str(error.strerror).lower()
+        raise CollectionError(f"{str(folder)!r} cannot be read ({reason}): check its permissions") from error
     with connect(folder / FILE) as db:
         return int(db.execute("PRAGMA user_version").fetchone()[0])
 

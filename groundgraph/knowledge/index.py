@@ -1,5 +1,6 @@
 """Collections of indexed documents: make them, bring them up to date, list them."""
 
+import os
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
@@ -12,14 +13,14 @@ from groundgraph.errors import CollectionError, InputError, LoadError
 from groundgraph.knowledge import database
 from groundgraph.knowledge.chunk import CHUNKERS, DEFAULT_CHUNKER
 from groundgraph.knowledge.document import LoadedDocument, Unreadable
-from groundgraph.knowledge.ingest import IngestReport, Progress, ingest
+from groundgraph.knowledge.ingest import IngestReport, ingest
 from groundgraph.knowledge.load import files, load_file
 from groundgraph.knowledge.sqlite_store import SQLiteStore
-from groundgraph.knowledge.store import CollectionInfo, Store, Vectors
+from groundgraph.knowledge.store import CollectionInfo, Progress, Store, Unusable, Vectors
 from groundgraph.knowledge.transfer import import_file
 from groundgraph.settings import get_settings
 
-__all__ = ["Collection", "CollectionInfo", "IngestReport", "Progress", "collections", "index"]
+__all__ = ["Collection", "CollectionInfo", "IngestReport", "Progress", "Unusable", "collections", "index"]
 
 _NAME = re.compile(r"\w[\w-]{0,63}")
 
@@ -150,8 +151,9 @@ class Collection:
 
         Args:
             documents: As from `load`; what is unreadable goes into the report, and what was kept of it stays.
-            progress: Told about the embedding.
-            roots: Absolute files and folders; documents from there that are not given are removed.
+            progress: Told about the embedding, and the building of an approximate index.
+            roots: Absolute files and folders; documents from there are removed if their file is gone, or is given
+                without them.
 
         Raises:
             InputError: Two documents have one source; nothing is changed.
@@ -182,7 +184,7 @@ def index(
         jsonl: Whether the files are JSONL with the fields pid, src, lang, title and text; see `load`.
         embedding_model: Model to make the collection with, or that it must have been made with.
         chunker: How to cut these documents, and those that are added later; by default as before.
-        progress: Told about the loading and the embedding.
+        progress: Told about the loading, the embedding, and the building of an approximate index.
 
     Raises:
         InputError: A path does not exist, the collection's name cannot be one, or the chunker is unknown.
@@ -204,15 +206,39 @@ def index(
     return opened.add(given, progress, roots=[Path(path).resolve() for path in paths])
 
 
-def collections(home: Path | None = None) -> list[CollectionInfo]:
-    """Return all collections, sorted by name."""
-    return [Collection.open(name, home).info() for name in collection_names(home)]
+def collections(home: Path | None = None) -> list[CollectionInfo | Unusable]:
+    """Return all collections, sorted by name; one that is damaged does not hide the others.
+
+    Raises:
+        InputError: The folder of all collections cannot be read.
+    """
+    return [_looked_at(name, home) for name in collection_names(home)]
 
 
 def collection_names(home: Path | None = None) -> list[str]:
-    """Return the names of all collections, sorted."""
-    folders = (file.parent for file in _home(home).glob(f"*/{database.FILE}"))
-    return sorted(folder.name for folder in folders if _NAME.fullmatch(folder.name) and database.version(folder))
+    """Return the names of all collections, sorted.
+
+    Raises:
+        InputError: The folder of all collections cannot be read.
+    """
+    folder = _home(home)
+    names = os.listdir(folder) if folder.exists() else []
+    return sorted(name for name in names if _NAME.fullmatch(name) and _is_made(folder / name))
+
+
+def _looked_at(name: str, home: Path | None) -> CollectionInfo | Unusable:
+    try:
+        return Collection.open(name, home).info()
+    except CollectionError as error:
+        return Unusable(name, _home(home) / name, str(error))
+
+
+def _is_made(folder: Path) -> bool:
+    """Tell whether there is a collection in a folder, were it a damaged one."""
+    try:
+        return database.version(folder) != 0
+    except CollectionError:
+        return True
 
 
 def _read(found: Sequence[Path | str], jsonl: bool, progress: Progress | None) -> Iterator[LoadedDocument | Unreadable]:
@@ -223,7 +249,20 @@ def _read(found: Sequence[Path | str], jsonl: bool, progress: Progress | None) -
 
 
 def _home(home: Path | None) -> Path:
-    return (home or get_settings().home).expanduser().absolute()
+    """Return the folder of all collections, which may have yet to be made."""
+    folder = home or get_settings().home
+    try:
+        folder = folder.expanduser().absolute()
+        os.scandir(folder).close()
+    except FileNotFoundError:
+        pass
+    except (OSError, RuntimeError) as error:  # a RuntimeError if `~somebody` is unknown
+        reason = str(getattr(error, "strerror", error)).lower()
+        raise InputError(
+            f"the folder of collections, {str(folder)!r}, cannot be read ({reason}): "
+            "mend its permissions, or set GROUNDGRAPH_HOME to another folder"
+        ) from error
+    return folder
 
 
 def _folder(name: str, home: Path | None) -> Path:

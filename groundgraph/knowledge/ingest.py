@@ -2,8 +2,9 @@
 
 import hashlib
 import json
+import os
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -12,11 +13,8 @@ from groundgraph.errors import InputError
 from groundgraph.knowledge.chunk import CHUNKERS, Chunk, chunk
 from groundgraph.knowledge.document import LoadedDocument, Unreadable
 from groundgraph.knowledge.sentences import Span
-from groundgraph.knowledge.store import CollectionInfo, Entry, Kept, Store, Vectors
+from groundgraph.knowledge.store import CollectionInfo, Entry, Kept, Progress, Store, Vectors
 from groundgraph.models import embedding_model
-
-Progress = Callable[[str, int, int], None]
-"""Told what is being done (`load` files, `embed` chunks), how many are done, and of how many."""
 
 _BATCH = 64
 """Chunks embedded before their documents are committed."""
@@ -58,7 +56,7 @@ def ingest(
     """Keep documents in place of those of the same source; see `Collection.add`."""
     kept, info = store.kept(), store.info()
     unreadable: list[Unreadable] = []
-    loaded: set[str] = set()
+    loaded: dict[str, str] = {}  # origins by source
     cut: list[_Cut] = []
     for document in documents:
         if isinstance(document, Unreadable):
@@ -66,13 +64,13 @@ def ingest(
             continue
         if document.source in loaded:
             raise InputError(f"two documents have the source {document.source!r}: give each its own path or pid")
-        loaded.add(document.source)
+        loaded[document.source] = document.origin
         digest = _digest(document, info.chunker)
         if document.source not in kept or kept[document.source].digest != digest:
             cut.append(_cut(document, digest, info))
     embedded = _embed(store, info.embedding_model, cut, progress)
     removed = store.forget(_gone(kept, loaded, [one.source for one in unreadable], roots))
-    store.refresh()
+    store.refresh(progress)
     updated = sum(one.document.source in kept for one in cut)
     return IngestReport(
         added=len(cut) - updated,
@@ -103,12 +101,18 @@ def _sha256(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _gone(kept: dict[str, Kept], loaded: Iterable[str], unreadable: Sequence[str], roots: Sequence[Path]) -> list[str]:
-    """Return the sources of documents from below `roots` that are there no more; what is unreadable may still be."""
+def _gone(kept: dict[str, Kept], loaded: dict[str, str], unreadable: Sequence[str], roots: Sequence[Path]) -> list[str]:
+    """Return the sources of documents from below `roots` that are there no more.
+
+    A file that exists may have been left out of the reading, or be unreadable: what came from it is not gone.
+    """
+    read = set(loaded.values())
     return [
         source
-        for source in kept.keys() - set(loaded)
-        if _is_below(kept[source].origin, roots) and not _is_below(kept[source].origin, unreadable)
+        for source in kept.keys() - loaded.keys()
+        if _is_below(origin := kept[source].origin, roots)
+        and not _is_below(origin, unreadable)
+        and (origin in read or not os.path.isfile(origin))
     ]
 
 

@@ -87,8 +87,7 @@ def files(paths: Sequence[Path | str], *, jsonl: bool = False) -> list[Path | st
             found[check_address(given)] = None
             continue
         path = Path(given)
-        if not os.path.exists(path):  # `Path.exists` fails on a name that is too long
-            raise InputError(f"no such file or folder: {str(path)!r}; check the spelling")
+        _check_there(path)
         if not path.is_dir() and not path.is_file():
             raise InputError(f"neither a file nor a folder: {str(path)!r}; give one that holds documents")
         if path.is_dir():
@@ -96,6 +95,17 @@ def files(paths: Sequence[Path | str], *, jsonl: bool = False) -> list[Path | st
         else:
             found[path.resolve()] = None
     return list(found)
+
+
+def _check_there(path: Path) -> None:
+    try:
+        path.stat()
+    except PermissionError as error:
+        raise InputError(
+            f"no permission to look at {str(path)!r}: mend the permissions of its folder, or give another path"
+        ) from error
+    except (OSError, ValueError) as error:  # a name may be too long, or hold a NUL
+        raise InputError(f"no such file or folder: {str(path)!r}; check the spelling") from error
 
 
 def load_file(place: Path | str, *, jsonl: bool = False) -> Iterator[LoadedDocument | Unreadable]:
@@ -169,17 +179,25 @@ def _charset(media_type: str) -> str | None:
 def _walk(folder: Path) -> Iterator[Path]:
     """Yield the files below `folder` in order of their names, following no link to a folder."""
     try:
-        entries = sorted(folder.iterdir())
-    except PermissionError:
+        with os.scandir(folder) as found:
+            entries = sorted(found, key=lambda entry: entry.name)
+    except OSError:
         yield folder  # cannot be read as a file either, so it is reported with its reason
         return
     for entry in entries:
         if entry.name.startswith("."):
             continue
-        if entry.is_dir() and not entry.is_symlink():
-            yield from _walk(entry)
-        elif entry.is_file():
-            yield entry
+        if entry.is_dir(follow_symlinks=False):
+            yield from _walk(Path(entry))
+        elif _may_be_file(entry):
+            yield Path(entry)
+
+
+def _may_be_file(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_file()
+    except OSError:
+        return True  # reading it will tell the reason
 
 
 def _text(data: bytes, charset: str | None = None) -> str:

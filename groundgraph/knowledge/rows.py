@@ -3,13 +3,15 @@
 import csv
 import io
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from groundgraph.errors import LoadError
 from groundgraph.knowledge.decode import clean
 from groundgraph.knowledge.document import JSON, LoadedDocument, Unreadable
 
 _MAX_CELL = 10_000_000
+_MAX_DEPTH = 100
+"""Objects and lists inside each other; whoever goes through them by recursion needs a limit."""
 
 
 def csv_document(text: str, source: str) -> LoadedDocument:
@@ -136,9 +138,26 @@ def _parse(text: str) -> JSON:
         value: JSON = json.loads(text)
     except json.JSONDecodeError as error:
         raise LoadError(f"not JSON ({error})") from error
+    except ValueError as error:
+        raise LoadError("JSON with a number of thousands of digits; write it as a string") from error
     except RecursionError as error:
         raise LoadError("JSON nested too deeply") from error
+    if not _is_shallow(value):
+        raise LoadError("JSON nested too deeply")
     return value
+
+
+def _is_shallow(value: JSON) -> bool:
+    level = [value]
+    for _ in range(_MAX_DEPTH):
+        level = [item for one in level if isinstance(one, dict | list) for item in _items(one)]
+        if not level:
+            return True
+    return False
+
+
+def _items(value: "dict[str, JSON] | list[JSON]") -> Collection[JSON]:
+    return value.values() if isinstance(value, dict) else value
 
 
 def _row_document(row: JSON, place: str, file: str, strict: bool) -> LoadedDocument:
@@ -158,9 +177,18 @@ def _row_document(row: JSON, place: str, file: str, strict: bool) -> LoadedDocum
         clean(str(pid)) if pid not in (None, "") else place,
         text,
         title=clean(title).strip() if isinstance(title, str) else "",
-        metadata={key: value for key, value in fields.items() if key not in {"pid", "title", "text"}},
+        metadata={clean(key): _cleaned(value) for key, value in fields.items() if key not in {"pid", "title", "text"}},
         file=file,
     )
+
+
+def _cleaned(value: JSON) -> JSON:
+    """Return the value with its texts cleaned: JSON can write halves of characters, which no file can hold."""
+    if isinstance(value, dict):
+        return {clean(key): _cleaned(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_cleaned(item) for item in value]
+    return clean(value) if isinstance(value, str) else value
 
 
 def _cell(text: str) -> str:

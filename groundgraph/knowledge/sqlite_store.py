@@ -17,7 +17,7 @@ from groundgraph.knowledge.database import FILE, connect, export, remove, transa
 from groundgraph.knowledge.filter import Filter
 from groundgraph.knowledge.keywords import index_terms, match_expression
 from groundgraph.knowledge.passage import Passage
-from groundgraph.knowledge.store import CollectionInfo, Entry, Hit, Kept, Vectors
+from groundgraph.knowledge.store import CollectionInfo, Entry, Hit, Kept, Progress, Vectors
 from groundgraph.knowledge.vectors import VectorIndex
 
 _MARKS = {"chunks": "", "parents": "p"}
@@ -144,9 +144,9 @@ class SQLiteStore:
             )
         return np.array([found[one] for one in ids], np.float32).reshape(len(ids), dimension)
 
-    def refresh(self) -> None:
-        """Bring the FAISS index up to date now, so that the next search need not."""
-        vector_index(self.folder).current(thorough=True)
+    def refresh(self, progress: Progress | None = None) -> None:
+        """Bring the FAISS index up to date now, so that the next search need not; `progress` is told if it is large."""
+        vector_index(self.folder).current(thorough=True, progress=progress)
 
     def export(self, file: Path) -> None:
         """Write the collection, as it is at this moment, into one new file; see `database.export`."""

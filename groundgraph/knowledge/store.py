@@ -1,6 +1,6 @@
 """The seam where what keeps a collection can be exchanged: SQLite here, Postgres or Qdrant elsewhere."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple, Protocol
@@ -14,6 +14,8 @@ from groundgraph.knowledge.filter import Filter
 from groundgraph.knowledge.passage import Passage
 
 Vectors = NDArray[np.float32]
+Progress = Callable[[str, int, int], None]
+"""Told what is being done (`load` files, `embed` chunks, `build` the index of many), how many are done, of how many."""
 
 
 @dataclass(frozen=True)
@@ -31,6 +33,15 @@ class CollectionInfo:
     generation: int
     """Grows with every change of the content."""
     path: Path
+
+
+@dataclass(frozen=True)
+class Unusable:
+    """A collection that is there but cannot be opened, and why, with the remedy."""
+
+    name: str
+    path: Path
+    reason: str
 
 
 @dataclass(frozen=True)
@@ -111,8 +122,8 @@ class Store(Protocol):
         """
         ...
 
-    def refresh(self) -> None:
-        """Bring derived files up to date now, so that the next search need not."""
+    def refresh(self, progress: Progress | None = None) -> None:
+        """Bring derived files up to date now, so that the next search need not; `progress` is told if it takes long."""
         ...
 
     def export(self, file: Path) -> None:

@@ -12,7 +12,16 @@ import numpy as np
 from groundgraph.errors import CollectionError, InputError
 from groundgraph.knowledge.attributes import fields_of
 from groundgraph.knowledge.chunk import CHUNKERS
-from groundgraph.knowledge.database import FILE, VERSION, connect, create_schema, remove, transaction, version
+from groundgraph.knowledge.database import (
+    FILE,
+    VERSION,
+    connect,
+    create_schema,
+    make_folder,
+    remove,
+    transaction,
+    version,
+)
 from groundgraph.knowledge.sqlite_store import index_words
 
 _Check = Callable[[Any], bool]
@@ -83,7 +92,7 @@ def import_file(file: Path, folder: Path, embedding_model: str) -> None:
         raise InputError(f"no such file: {str(file)!r}; give one that groundgraph collections export wrote")
     if version(folder):
         raise _taken(folder)
-    folder.mkdir(parents=True, exist_ok=True)
+    make_folder(folder)
     try:
         with _untrusted(file) as source:
             settings = _settings(source, embedding_model)

@@ -6,7 +6,7 @@ import logging
 import os
 import sqlite3
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -25,7 +25,7 @@ from groundgraph.knowledge.partition import (
     sample_size,
     write,
 )
-from groundgraph.knowledge.store import Vectors
+from groundgraph.knowledge.store import Progress, Vectors
 
 logger = logging.getLogger(__name__)
 
@@ -98,28 +98,31 @@ class VectorIndex:
         self._lock = threading.Lock()
         self._loaded = _nothing("")
 
-    def current(self, *, thorough: bool = False) -> LoadedVectors:
+    def current(self, *, thorough: bool = False, progress: Progress | None = None) -> LoadedVectors:
         """Return the index of the SQLite file as it is now.
 
         Args:
             thorough: Whether to make an outdated index anew even if that takes long, because it is approximate.
+            progress: Told how much of an approximate index is made.
         """
         with connect(self._database) as db:
             loaded = self._loaded
             if _state(db) == loaded.state and not thorough:
                 return loaded
             with self._lock, transaction(db, write=False):
-                self._loaded = self._brought_up(db, _state(db), thorough)
+                self._loaded = self._brought_up(db, _state(db), thorough, progress)
                 return self._loaded
 
-    def _brought_up(self, db: sqlite3.Connection, state: _State, thorough: bool) -> LoadedVectors:
+    def _brought_up(
+        self, db: sqlite3.Connection, state: _State, thorough: bool, progress: Progress | None
+    ) -> LoadedVectors:
         loaded = self._loaded if self._loaded.state.identity == state.identity else _nothing(state.identity)
         if not state.chunks:
             return _nothing(state.identity)._replace(state=state)
         if loaded.is_outdated(state):
             loaded = self._load(db, state) or loaded
         if loaded.is_outdated(state) and (thorough or not loaded.base or state.chunks <= EXACT_UP_TO):
-            base = _build(db, state)
+            base = _build(db, state, progress)
             self._save(base, state)
             return LoadedVectors(state, state, base, None, _NO_CHUNKS)
         return _caught_up(db, loaded, state)
@@ -175,14 +178,26 @@ def _caught_up(db: sqlite3.Connection, loaded: LoadedVectors, state: _State) -> 
     return caught_up._replace(gone=gone)
 
 
-def _build(db: sqlite3.Connection, state: _State) -> Partition:
+def _build(db: sqlite3.Connection, state: _State, progress: Progress | None) -> Partition:
     chunks = _chunks(db)
-    vectors = (part for _, part in _parts(db, state))
+    vectors: Iterable[Vectors] = (part for _, part in _parts(db, state))
     if len(chunks) <= EXACT_UP_TO:
         return exact(chunks, vectors, state.dimension)
+    if progress:
+        progress("build", 0, len(chunks))
+        vectors = _reported(vectors, len(chunks), progress)
     step = max(1, len(chunks) // sample_size(len(chunks)))
     sample = np.concatenate([part for _, part in _parts(db, state, step=step)])
     return approximate(chunks, vectors, sample)
+
+
+def _reported(parts: Iterable[Vectors], total: int, progress: Progress) -> Iterator[Vectors]:
+    """Yield what is put into an index, and report what is in."""
+    done = 0
+    for part in parts:
+        yield part
+        done += len(part)
+        progress("build", done, total)
 
 
 def _chunks(db: sqlite3.Connection) -> Chunks:

@@ -26,7 +26,8 @@ def clear_errors(name: str, base_url: str | None = None) -> Iterator[None]:
         base_url: Its endpoint, of which the message shows host and port only.
 
     Raises:
-        ModelUnavailable: No connection, a time-out, 429 or 5xx after all retries, or a body that makes no sense.
+        ModelUnavailable: No connection, a time-out, 429 or 5xx after all retries, an error in place of a reply or
+            amid a stream, or a body that makes no sense.
         RequestRejected: 400, 413 or 422.
         ModelError: 401, 403, 404 and any other refusal.
     """
@@ -42,6 +43,8 @@ def clear_errors(name: str, base_url: str | None = None) -> Iterator[None]:
     except _client_errors() as error:
         raise _explain(error, name, base_url) from error
     except _MALFORMED as error:
+        if error.args and isinstance(said := error.args[0], dict):  # a body {"error": {…}} with status 200
+            raise _failed(_place(name, base_url), _words(said.get("message", said))) from error
         raise ModelUnavailable(
             f"{_place(name, base_url)} sent a reply that makes no sense ({_one_line(error)}): "
             "check that the address speaks the OpenAI API and ends in /v1"
@@ -65,7 +68,7 @@ def _explain(error: Exception, name: str, base_url: str | None) -> ModelError:
         remedy = "lower top_k, ask a shorter question, or raise GROUNDGRAPH_LLAMACPP_CONTEXT for an embedded model"
         return RequestRejected(f"{where}: the prompt is longer than the model's context ({what}): {remedy}")
     if status is None:
-        return _unreachable(error, where, what)
+        return _failed(where, what) if _is_told(error) else _unreachable(error, where, what)
     if status in {401, 403}:
         return ModelError(f"{where} refused the key ({status}): set OPENAI_API_KEY to one that may use this model")
     if status == 404:
@@ -73,9 +76,20 @@ def _explain(error: Exception, name: str, base_url: str | None) -> ModelError:
     if status in _BUSY:
         return ModelUnavailable(f"{where} is overloaded or over its quota ({status}): wait, or lower max_concurrency")
     if status >= 500:
-        return ModelUnavailable(f"{where} failed ({status}: {what}): try again later, or look at the server's log")
+        return _failed(where, f"{status}: {what}")
     kind = RequestRejected if status in {400, 413, 422} else ModelError
     return kind(f"{where} rejected the request ({status}: {what}): check the model's name and what it can do")
+
+
+def _is_told(error: Exception) -> bool:
+    """Tell whether the endpoint itself reports the error, which it does without a status amid a stream."""
+    from openai import APIConnectionError, APIError
+
+    return isinstance(error, APIError) and not isinstance(error, APIConnectionError)
+
+
+def _failed(where: str, what: str) -> ModelUnavailable:
+    return ModelUnavailable(f"{where} failed ({what}): try again later, or look at the server's log")
 
 
 def _unreachable(error: Exception, where: str, what: str) -> ModelUnavailable:
@@ -99,10 +113,15 @@ def _place(name: str, base_url: str | None) -> str:
 
 
 def _one_line(error: BaseException) -> str:
-    """Return the error's own words, short, on one line and without the key."""
+    """Return the error's own words as `_words` does."""
     body = getattr(error, "body", None)
-    said = body.get("message") if isinstance(body, dict) else None
-    text = " ".join(str(said or error).split())
+    said = body.get("message", body) if isinstance(body, dict) else body
+    return _words(said or error)
+
+
+def _words(said: object) -> str:
+    """Return what was said, short, on one line and without the key."""
+    text = " ".join(str(said).split())
     key = get_settings().openai_api_key
     if key and key.get_secret_value():
         text = text.replace(key.get_secret_value(), "***")

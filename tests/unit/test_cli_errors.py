@@ -1,10 +1,13 @@
 """Bad use is one clear line and status 2; a traceback comes only when asked for."""
 
+import os
 from pathlib import Path
 
 import pytest
 
+from groundgraph.settings import get_settings
 from tests.cli import run
+from tests.embedder import use_bag_embedder
 
 Capsys = pytest.CaptureFixture[str]
 
@@ -19,6 +22,9 @@ Capsys = pytest.CaptureFixture[str]
         (["ask", "Why?", "--set", "top_q=3"], "Context.top_q: unknown key; known are "),
         (["ask", "Why?", "--set", "top_k=-1"], "Context.top_k=-1: Input should be greater than or equal to 1"),
         (["ask", "Why?", "--set", "crag.theta_high=2"], "Context.crag.theta_high=2: "),
+        (["ask", "Why?", "--set", f"top_k={'9' * 5000}"], "--set 'top_k=999"),
+        (["ask", "Why?", "--set", f"top_k={'[' * 20_000}"], "--set 'top_k=[[["),
+        (["ask", "Why?", "--set", f"router.table{'.a' * 5000}=1"], "Context.router.table.a=<dict too large to show>"),
         (["ask", "Why?", "--set", "top_k=3", "--set", "top_k.x=1"], "--set 'top_k.x=1': top_k is set to 3"),
         (["ask", "Why?", "--profile", "none.toml"], "profile 'none.toml': No such file or directory; give the path"),
         (["ask", " ", "--set", "answerer=extractive"], "the question is empty: ask something"),
@@ -33,7 +39,7 @@ def test_bad_use_is_one_line(arguments: list[str], line: str, capsys: Capsys) ->
     ran = run(capsys, *arguments)
     assert ran.status == 2
     assert ran.err.startswith(f"error: {line}")
-    assert ran.err.count("\n") == 1 and ran.out == ""
+    assert ran.err.count("\n") == 1 and ran.out == "" and len(ran.err) < 1000
 
 
 @pytest.mark.parametrize("arguments", [["ask", "Why?", "--set", "top_k=0"], ["ask"], ["ask", "Why?", "-p", "magic"]])
@@ -43,12 +49,21 @@ def test_with_json_the_error_is_the_one_object(arguments: list[str], capsys: Cap
     assert list(ran.object) == ["error"] and ran.err == ""
 
 
-def test_a_profile_that_is_not_toml(tmp_path: Path, capsys: Capsys) -> None:
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("top_k: 3", "mine.toml' is not TOML"),
+        (f"top_k = {'9' * 5000}", "mine.toml' is not TOML: Exceeds the limit"),
+        (f"top_k = 0x{'f' * 5000}", "Context.top_k=<int too large to show>: "),
+        (f"top_k = {'[' * 20_000}", "mine.toml' is nested too deeply"),
+    ],
+)
+def test_a_profile_that_cannot_be_used(text: str, line: str, tmp_path: Path, capsys: Capsys) -> None:
     profile = tmp_path / "mine.toml"
-    profile.write_text("top_k: 3")
+    profile.write_text(text)
     ran = run(capsys, "ask", "Why?", "--profile", str(profile))
     assert ran.status == 2
-    assert "mine.toml' is not TOML" in ran.err
+    assert line in ran.err and ran.err.count("\n") == 1
 
 
 @pytest.mark.parametrize("arguments", [["--debug", "graph", "magic"], ["graph", "magic", "--debug"]])
@@ -61,8 +76,60 @@ def test_debug_adds_the_traceback(arguments: list[str], capsys: Capsys) -> None:
 
 def test_a_file_that_cannot_be_written(capsys: Capsys) -> None:
     ran = run(capsys, "graph", "naive", "--output", "no/such/folder/naive.mmd")
-    assert ran.status == 2
-    assert ran.err == "error: [Errno 2] No such file or directory: 'no/such/folder/naive.mmd'\n"
+    assert ran.status == 2 and ran.err.count("\n") == 1
+    assert ran.err.startswith(
+        "error: --output 'no/such/folder/naive.mmd' cannot be written (no such file or directory)"
+    )
+
+
+@pytest.mark.parametrize(
+    ("home", "why"),
+    [
+        ("notes.md", "not a directory"),
+        ("notes.md/below", "not a directory"),
+        ("x" * 300, "file name too long"),
+        ("~nobody-of-this-name/data", "could not determine home directory"),
+    ],
+)
+@pytest.mark.parametrize(
+    "command", [["index", "notes.md"], ["collections"], ["doctor"], ["ask", "Why?", "-p", "naive"]]
+)
+def test_a_home_that_cannot_be_one(
+    command: list[str], home: str, why: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capsys
+) -> None:
+    (tmp_path / "notes.md").write_text("The sea is deep.")
+    monkeypatch.setenv("GROUNDGRAPH_HOME", home)
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    get_settings.cache_clear()
+    ran = run(capsys, *command)
+    assert ran.status == 2 and ran.err.count("\n") == 1
+    assert f"{home}', cannot be read ({why}" in ran.err and "set GROUNDGRAPH_HOME to another" in ran.err
+
+
+def test_a_home_that_cannot_be_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capsys) -> None:
+    (tmp_path / "notes.md").write_text("The sea is deep.")
+    monkeypatch.setenv("GROUNDGRAPH_HOME", "/proc/groundgraph")
+    use_bag_embedder(monkeypatch)
+    ran = run(capsys, "index", "notes.md")
+    assert ran.status == 2 and ran.err.count("\n") == 1
+    assert ran.err.startswith("error: folder '/proc/groundgraph/default' cannot be made (")
+    assert "set GROUNDGRAPH_HOME to a folder that can be written" in ran.err
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="the superuser may read everything")
+@pytest.mark.parametrize("mode", [0o000, 0o444])
+def test_a_folder_that_may_not_be_read(
+    mode: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capsys
+) -> None:
+    use_bag_embedder(monkeypatch)
+    folder = tmp_path / "secret"
+    folder.mkdir()
+    (folder / "notes.md").write_text("The sea is deep.")
+    folder.chmod(mode)
+    for path in ("secret", "secret/notes.md"):
+        ran = run(capsys, "index", path)
+        assert ran.status == 2 and ran.err.count("\n") == 1 and "permission" in ran.err
+    folder.chmod(0o700)
 
 
 def test_ctrl_c_leaves_no_traceback(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: Capsys) -> None:

@@ -41,6 +41,13 @@ def test_unreadable_files_are_named_and_the_others_indexed(notes: Path, capsys: 
     assert ran.err.startswith("not read: ") and "song.txt" in ran.err and ran.err.count("\n") == 1
 
 
+def test_odd_json_does_not_keep_the_others_out(notes: Path, capsys: Capsys) -> None:
+    (notes / "odd.json").write_text(f'{{"a": {"9" * 5000}}}')
+    ran = run(capsys, "index", str(notes))
+    assert ran.status == 1 and ran.out.startswith("default: 2 added")
+    assert ran.err.endswith("odd.json: JSON with a number of thousands of digits; write it as a string\n")
+
+
 def test_nothing_readable_is_bad_use(tmp_path: Path, capsys: Capsys) -> None:
     (tmp_path / "song.txt").write_bytes(b"\x00\x01\x02\xff" * 100)
     ran = run(capsys, "index", str(tmp_path / "song.txt"))
@@ -52,6 +59,11 @@ def test_progress_is_shown_on_a_terminal_only(notes: Path, monkeypatch: pytest.M
     ran = run_at_terminal(capsys, monkeypatch, "index", str(notes))
     assert "reading files" in ran.err and "embedding chunks" in ran.err and "2/2" in ran.err
     assert run_at_terminal(capsys, monkeypatch, "index", str(notes), "--quiet").err == ""
+
+
+def test_the_building_of_a_large_index_is_shown(notes: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capsys) -> None:
+    monkeypatch.setattr("groundgraph.knowledge.vectors.EXACT_UP_TO", 1)
+    assert "building the vector index" in run_at_terminal(capsys, monkeypatch, "index", str(notes)).err
 
 
 def test_a_chinese_collection_name(notes: Path, capsys: Capsys) -> None:
@@ -67,6 +79,24 @@ def test_collections_are_listed(notes: Path, capsys: Capsys) -> None:
     assert row.split()[:4] == ["mine", "2", "2", "bag:64"]
     (found,) = run(capsys, "collections", "--json").object["collections"]
     assert found["documents"] == 2 and found["bytes"] > 0 and Path(found["path"]).exists()
+
+
+def test_a_damaged_collection_does_not_hide_the_others(notes: Path, tmp_path: Path, capsys: Capsys) -> None:
+    for name in ("bad", "good"):
+        run(capsys, "index", str(notes), "-c", name)
+    (tmp_path / "home" / "bad" / "collection.sqlite").write_bytes(b"junk " * 1000)
+    ran = run(capsys, "collections")
+    _, good, bad = ran.out.splitlines()
+    assert ran.status == 0 and good.split()[:3] == ["good", "2", "2"]
+    assert bad.startswith("bad: ") and bad.endswith(
+        "collection.sqlite' is damaged (file is not a database): delete its folder and index again"
+    )
+    bad_one, good_one = run(capsys, "collections", "--json").object["collections"]
+    assert list(bad_one) == ["name", "path", "error"] and good_one["documents"] == 2
+    shown = run(capsys, "doctor").out
+    assert "bad (cannot be opened), good (2 documents, 2 chunks)" in shown
+    assert "Optional: the collection bad\n" in shown and "delete its folder and index again" in shown
+    assert "there are: bad, good" in run(capsys, "collections", "inspect", "none").err
 
 
 def test_an_address_is_read_beside_files(notes: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capsys) -> None:

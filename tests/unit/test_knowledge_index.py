@@ -51,6 +51,21 @@ def test_what_came_from_elsewhere_stays(tmp_path: Path, monkeypatch: pytest.Monk
     assert len(Collection.open("default").sources()) == 2
 
 
+def test_what_is_left_out_of_a_reading_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    use_bag_embedder(monkeypatch)
+    folder = tmp_path / "mix"
+    folder.mkdir()
+    (folder / "handbook.md").write_text("The sea is deep.")
+    (folder / ".draft.md").write_text("The sky is blue.")
+    (folder / "rows.jsonl").write_text(json.dumps({"pid": "r", "text": "The rain is wet."}))
+    index([folder, folder / ".draft.md"])
+    only_rows = index([folder], jsonl=True)
+    assert (only_rows.unchanged, only_rows.removed) == (1, 0)
+    (folder / "handbook.md").unlink()
+    assert index([folder], jsonl=True).removed == 1
+    assert [Path(source).name for source in Collection.open("default").sources()] == [".draft.md", "r"]
+
+
 def test_what_became_unreadable_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     use_bag_embedder(monkeypatch)
     (tmp_path / "docs").mkdir()

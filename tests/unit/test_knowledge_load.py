@@ -48,6 +48,12 @@ def test_a_name_too_long_is_an_error() -> None:
         list(load(["x" * 5000]))
 
 
+def test_a_link_to_itself_is_named(tmp_path: Path) -> None:
+    (tmp_path / "loop.md").symlink_to("loop.md")
+    (tmp_path / "nowhere.md").symlink_to("gone.md")
+    assert [str(found) for found in load([tmp_path])] == [f"{tmp_path}/loop.md: too many levels of symbolic links"]
+
+
 def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(InputError, match="neither a file nor a folder"):
@@ -154,6 +160,28 @@ def test_what_cannot_be_read_says_why(tmp_path: Path) -> None:
     assert reason(tmp_path / "k.json", b"{}") == "no values"
     assert reason(tmp_path / "l.html", b"<nav>Home</nav>") == "no text"
     assert reason(tmp_path / "m.csv", b",,\n,,") == "no rows"
+
+
+@pytest.mark.parametrize(
+    ("odd", "why"),
+    [
+        (f'{{"a": {"9" * 5000}}}', "a number of thousands of digits"),
+        ("[" * 500 + "1" + "]" * 500, "nested too deeply"),
+        ("[" * 20_000, "nested too deeply"),
+        ('{"a": ' * 101 + "1" + "}" * 101, "nested too deeply"),
+        (json.dumps({"text": "Deep.", "more": json.loads("[" * 150 + "]" * 150)}), "nested too deeply"),
+    ],
+)
+@pytest.mark.parametrize("suffix", ["json", "ipynb"])
+def test_odd_json_is_unreadable(suffix: str, odd: str, why: str, tmp_path: Path) -> None:
+    assert why in reason(tmp_path / f"odd.{suffix}", odd.encode())
+
+
+def test_metadata_holds_no_half_characters(tmp_path: Path) -> None:
+    (tmp_path / "rows.jsonl").write_text(
+        '{"text": "Deep.", "lang": "\\ud800en", "by\\udc00": [{"name": "\\ud800Ann"}]}'
+    )
+    assert only(tmp_path / "rows.jsonl").metadata == {"lang": "en", "by": [{"name": "Ann"}]}
 
 
 def test_a_notebook_is_its_prose_and_its_code(tmp_path: Path) -> None:

@@ -107,11 +107,22 @@ def test_a_filter_is_exact_where_few_are_let_through(collection: Collection) -> 
 def test_a_search_waits_for_no_approximate_index(collection: Collection, monkeypatch: pytest.MonkeyPatch) -> None:
     collection.add(documents(0, 200))
     with monkeypatch.context() as patch:
-        patch.setattr(type(collection.store), "refresh", lambda _: None)  # another process is still indexing
+        patch.setattr(type(collection.store), "refresh", lambda *_: None)  # another process is still indexing
         collection.add(documents(200, 400))
     index = vector_index(collection.info().path)
     assert [len(partition.chunks) for partition in index.current().partitions] == [200, 200]
     assert [len(partition.chunks) for partition in index.current(thorough=True).partitions] == [400]
+
+
+@pytest.mark.usefixtures("approximate")
+def test_an_approximate_index_reports_its_building(collection: Collection, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_ROWS", 150)
+    told: list[tuple[str, int, int]] = []
+    collection.add(documents(0, 90), lambda *step: told.append(step))
+    assert {what for what, _, _ in told} == {"embed"}, "an exact index takes no time to speak of"
+    collection.add(documents(90, 400), lambda *step: told.append(step))
+    assert [step for step in told if step[0] == "build"] == [("build", done, 400) for done in (0, 150, 300, 400)]
+    assert told[-1] == ("build", 400, 400)
 
 
 def test_an_untouched_file_is_not_read_for_its_checksum(

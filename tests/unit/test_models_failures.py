@@ -1,3 +1,4 @@
+import json
 import time
 
 import pytest
@@ -98,6 +99,31 @@ async def test_a_stream_fails_in_the_same_words(monkeypatch: pytest.MonkeyPatch)
         endpoint.configure(monkeypatch, max_retries=0)
         with pytest.raises(ModelUnavailable, match="try again later"):
             [piece async for piece in stream("openai:m", HELLO)]
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        ({"message": "out of memory", "code": 500}, "out of memory"),
+        ("out of memory", "out of memory"),
+        ({"detail": "out of memory"}, "{'detail': 'out of memory'}"),
+        ({"message": f"the key {KEY} is used up"}, "the key *** is used up"),
+    ],
+)
+async def test_an_error_amid_a_stream_is_told(monkeypatch: pytest.MonkeyPatch, error: object, said: str) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    with Endpoint(body=f"data: {json.dumps({'error': error})}\n\n") as endpoint:
+        endpoint.configure(monkeypatch, max_retries=0)
+        with pytest.raises(ModelUnavailable) as raised:
+            [piece async for piece in stream("openai:m", HELLO)]
+    assert str(raised.value).startswith("model 'openai:m' at 127.0.0.1:")
+    assert str(raised.value).endswith(f" failed ({said}): try again later, or look at the server's log")
+
+
+async def test_an_error_in_place_of_a_reply_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    with Endpoint(body='{"error": {"message": "out of memory"}}') as endpoint:
+        error = await failure(endpoint, monkeypatch, max_retries=0)
+    assert isinstance(error, ModelUnavailable) and "failed (out of memory): try again later" in str(error)
 
 
 async def test_a_password_in_the_address_is_not_told(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,5 +1,6 @@
 """Every pattern over a real OpenAI-compatible endpoint: answering, refusing, down, slow, and talking rubbish."""
 
+import json
 from collections.abc import Callable
 from typing import Any
 
@@ -77,6 +78,7 @@ def test_everything_by_the_model(monkeypatch: pytest.MonkeyPatch, web: Callable[
         ({"always_fail": 500}, "failed (500"),
         ({"always_fail": 429}, "overloaded or over its quota (429)"),
         ({"body": "<html>It works!</html>"}, "makes no sense"),
+        ({"body": 'data: {"error": {"message": "out of memory"}}\n\n'}, "failed (out of memory)"),
         ({"latency": 2.0}, "did not answer in time"),
     ],
 )
@@ -91,6 +93,27 @@ def test_a_failing_endpoint_costs_a_warning_and_quotes(
         assert warning.startswith("the answer is quoted: model 'openai:gpt-4o-mini' at 127.0.0.1") and said in warning
         with pytest.raises(ModelUnavailable):
             load("crag").invoke(ASKED, context={"on_model_failure": "error"})
+
+
+@pytest.mark.parametrize(
+    ("choices", "remedy"),
+    [
+        ([], "ask again, or take another chat_model"),
+        ([{"index": 0, "delta": {}, "finish_reason": "stop"}], "ask again, or take another chat_model"),
+        (
+            [{"index": 0, "delta": {"content": "<think>Well"}, "finish_reason": "length"}],
+            "its thinking took all of max_tokens; raise it",
+        ),
+    ],
+)
+def test_an_empty_reply_is_no_verdict(choices: list[Any], remedy: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    chunk = {"id": "1", "object": "chat.completion.chunk", "model": "m", "choices": choices}
+    with Endpoint(body=f"data: {json.dumps(chunk)}\n\ndata: [DONE]\n\n") as endpoint:
+        endpoint.configure(monkeypatch, max_retries=0)
+        result = load("naive").invoke(ASKED)
+    assert result["refused"] and result["refusal_reason"] == "the model's reply was empty"
+    assert result["warnings"] == [f"the model's reply was empty: {remedy}"]
+    assert result["usage"]["model_calls"] == 1
 
 
 def test_an_endpoint_that_is_down(monkeypatch: pytest.MonkeyPatch) -> None:

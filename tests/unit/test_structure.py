@@ -35,9 +35,3 @@ def test_importing_a_graph_imports_nothing_heavy() -> None:
     code = f"import sys, graphs.router; print([name for name in {HEAVY} if name in sys.modules])"
     found = subprocess.run([sys.executable, "-W", "error", "-c", code], cwd=PROJECT, capture_output=True, text=True)
     assert (found.stdout.strip(), found.stderr) == ("[]", "")
-
-
-def test_nothing_is_pickled() -> None:
-    for package in ("groundgraph", "graphs", "nodes", "state"):
-        for path in (PROJECT / package).rglob("*.py"):
-            assert "pickle" not in path.read_text(), f"{path} mentions pickle"
