@@ -1,9 +1,9 @@
 """Cut a document into chunks that are small enough to retrieve and whole enough to understand."""
 
 import re
-from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from groundgraph.errors import InputError
 from groundgraph.knowledge.document import LoadedDocument
@@ -34,7 +34,7 @@ class Chunk:
     heading: str = ""
     """Headings above the chunk, joined by ` > `, or else the document's title."""
     page: int | None = None
-    """Page the chunk starts on, counted from 1, where the document has pages."""
+    """Page the chunk stands on, counted from 1, where the document has pages."""
     parent: tuple[int, int] | None = None
     """Span of the larger chunk that is read in place of this one once it is found; None if there is none."""
     parent_header: str = ""
@@ -71,6 +71,8 @@ def chunk(
         ModelError: The embedding model fails.
     """
     size = _checked_size(chunker, size, overlap)
+    if document.pages:
+        return _by_page(document, chunker, size, overlap, embed)
     if chunker == "fixed":
         found: Iterable[Chunk] = _fixed(document, size, overlap)
     elif chunker == "hierarchical":
@@ -81,8 +83,19 @@ def chunk(
         found = (_chunk(document, heading, part) for heading, part in semantic(document, size, embed))
     else:
         found = (_chunk(document, heading, part) for heading, part in _paragraph(document, size))
-    pages = document.pages
-    return [replace(piece, page=bisect_right(pages, piece.start)) for piece in found] if pages else list(found)
+    return list(found)
+
+
+def _by_page(document: LoadedDocument, chunker: str, size: int, overlap: int, embed: Embed | None) -> list[Chunk]:
+    """Cut each page by itself, so that a chunk, and what is quoted from it, stands on the page it names."""
+    found: list[Chunk] = []
+    bounds = pairwise([*document.pages, len(document.text)])
+    for number, (start, end) in enumerate(bounds, start=1):
+        page = replace(document, text=document.text[start:end], pages=())
+        for piece in chunk(page, chunker=chunker, size=size, overlap=overlap, embed=embed):
+            parent = piece.parent and (piece.parent[0] + start, piece.parent[1] + start)
+            found.append(replace(piece, start=piece.start + start, end=piece.end + start, parent=parent, page=number))
+    return found
 
 
 def _checked_size(chunker: str, size: int | None, overlap: int) -> int:

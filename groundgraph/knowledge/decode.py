@@ -55,7 +55,7 @@ def decode(data: bytes, declared: str | None = None) -> str | None:
     try:
         text = data.decode("utf-8", "surrogatepass")
     except UnicodeDecodeError:
-        text = _decode_declared(data, declared) or _decode_legacy(data)
+        text = _decode_damaged_utf8(data) or _decode_declared(data, declared) or _decode_legacy(data)
     return None if text is None or _looks_binary(text) else clean(text)
 
 
@@ -67,6 +67,14 @@ def clean(text: str) -> str:
 def _looks_binary(text: str) -> bool:
     sample = text[:_SAMPLE]
     return len(_CONTROL.findall(sample)) > 0.3 * len(sample)
+
+
+def _decode_damaged_utf8(data: bytes) -> str | None:
+    """Decode UTF-8 with a few bad bytes, such as a log that was cut: more good sequences than bad ones."""
+    text = data.decode("utf-8", "replace")
+    bad = text.count("\ufffd")
+    good = sum(character > "\x7f" for character in text) - bad
+    return text if good > bad else None
 
 
 def _decode_declared(data: bytes, declared: str | None) -> str | None:

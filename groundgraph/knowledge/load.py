@@ -52,6 +52,8 @@ _CODE = frozenset(
 _ADDRESS = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE)
 _FRONT_MATTER = re.compile(r"---[ \t]*\n(.*?)\n(?:---|\.\.\.)[ \t]*(?:\n|$)", re.DOTALL)
 _FIELD = re.compile(r"^(\w[\w-]*):[ \t]*(.+?)[ \t]*$", re.MULTILINE)
+_NO_FIELD = re.compile(r"^(?![\w\"'][^\n:]*:(?:\s|$)|\s|-\s|#|$)", re.MULTILINE)
+"""A line that no front matter has: text between two rules, which is not to be lost."""
 
 
 def load(paths: Sequence[Path | str], *, jsonl: bool = False) -> Iterator[LoadedDocument | Unreadable]:
@@ -86,6 +88,8 @@ def files(paths: Sequence[Path | str], *, jsonl: bool = False) -> list[Path | st
 
             found[check_address(given)] = None
             continue
+        if not str(given).strip():
+            raise InputError("a path is empty, such as from a variable that is not set: give a file or folder")
         path = Path(given)
         _check_there(path)
         if not path.is_dir() and not path.is_file():
@@ -212,7 +216,7 @@ def _text(data: bytes, charset: str | None = None) -> str:
 def _markdown_document(text: str, source: str) -> LoadedDocument:
     """Read Markdown; the fields of its front matter become metadata."""
     fields: dict[str, JSON] = {}
-    if front := _FRONT_MATTER.match(text):
+    if (front := _FRONT_MATTER.match(text)) and not _NO_FIELD.search(front[1]):
         fields = {key: value.strip("\"'") for key, value in _FIELD.findall(front[1])}
         text = text[front.end() :]
     if not text.strip():

@@ -21,7 +21,7 @@ class Passage(Document):
     heading: str = ""
     """Headings above the chunk, joined by ` > `; empty if there are none."""
     page: int | None = None
-    """Page the chunk starts on, counted from 1, where the document has pages."""
+    """Page the chunk stands on, counted from 1, where the document has pages."""
     start: int = 0
     end: int = 0
     collection: str = ""

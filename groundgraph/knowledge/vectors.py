@@ -134,7 +134,10 @@ class VectorIndex:
         if record.get("identity") != state.identity or not self._is_as_saved(record):
             return None
         made = _State(*(record[field] for field in _State._fields))
-        return LoadedVectors(made, made, read(self._file), None, _NO_CHUNKS)
+        try:
+            return LoadedVectors(made, made, read(self._file), None, _NO_CHUNKS)
+        except RuntimeError:  # what FAISS raises for a file that it cannot read: to be made anew
+            return None
 
     def _is_as_saved(self, record: dict[str, object]) -> bool:
         """Tell whether the file is untouched; only if its size or time differs, all of it is read for its checksum."""

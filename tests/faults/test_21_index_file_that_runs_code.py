@@ -33,6 +33,20 @@ def test_a_tampered_file_is_made_anew(tmp_path: Path, monkeypatch: pytest.Monkey
         assert file.read_bytes() == good
 
 
+def test_damage_that_keeps_size_and_time_is_made_good(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The checksum is not computed for a file that looks untouched; one that FAISS cannot read is made anew."""
+    use_bag_embedder(monkeypatch)
+    collection = Collection.open("notes", create=True)
+    collection.add([LoadedDocument("a.txt", "red apple"), LoadedDocument("b.txt", "green pear")])
+    file = collection.info().path / "vectors.faiss"
+    good, status = file.read_bytes(), file.stat()
+    file.write_bytes(b"\0" * 20 + good[20:])
+    os.utime(file, ns=(status.st_atime_ns, status.st_mtime_ns))
+    vector_index.cache_clear()
+    assert search("pear", ["notes"], k=1, mode="vector").passages[0].source == "b.txt"
+    assert file.read_bytes() == good
+
+
 def test_nothing_in_the_package_unpickles() -> None:
     package = Path(search.__code__.co_filename).parents[1]
     loads = re.compile(r"import (pickle|dill|shelve|joblib|marshal)|allow_pickle=True|torch\.load|dangerous_deserial")
