@@ -25,6 +25,8 @@ class Endpoint:
     """Seconds before each reply."""
     fail: list[int] = field(default_factory=list)
     """Statuses with which the next requests fail, one each."""
+    drop: int = 0
+    """How many of the next requests find their connection closed, without a reply."""
     always_fail: int | None = None
     """Status with which every request fails."""
     reject: Sequence[str] = ()
@@ -80,7 +82,11 @@ class Endpoint:
         return self.reply if isinstance(self.reply, str) else self.reply(request)
 
     def status(self, request: Request, key: str) -> int:
-        """Return the status the request deserves."""
+        """Return the status the request deserves; 0 for none at all."""
+        with self.lock:
+            if self.drop:
+                self.drop -= 1
+                return 0
         if self.key is not None and key != f"Bearer {self.key}":
             return 401
         if self.always_fail:
@@ -112,6 +118,9 @@ class _Handler(BaseHTTPRequestHandler):
         finally:
             with endpoint.lock:
                 endpoint.in_flight -= 1
+        if status == 0:
+            self.close_connection = True
+            return
         try:
             self._answer(request, status)
         except (BrokenPipeError, ConnectionResetError):

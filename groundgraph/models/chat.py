@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 OPENAI_URL = "https://api.openai.com/v1"
 _EMBEDDED_TIMEOUT = 600.0
 """Seconds: on two slow cores a long prompt takes minutes to read, and requests queue for a slot."""
+_EMBEDDED_RETRIES = 2
+"""llama.cpp closes kept connections when it likes, and a request may just then be on its way."""
 _REASONING = re.compile(r"(o\d|gpt-5(?!-chat))")
 """OpenAI models that take no temperature and no log probabilities."""
 
@@ -73,7 +75,7 @@ def _llamacpp(model: str) -> "BaseChatModel":
     from groundgraph.models.embedded import embedded_server
 
     server = embedded_server(model)
-    return _chat_openai(model, server.base_url, server.key, _EMBEDDED_TIMEOUT, retries=0)
+    return _chat_openai(model, server.base_url, server.key, _EMBEDDED_TIMEOUT, _EMBEDDED_RETRIES)
 
 
 def _chat_openai(model: str, base_url: str, key: str, timeout: float, retries: int) -> "BaseChatModel":

@@ -10,9 +10,10 @@ from langchain_core.messages import HumanMessage, SystemMessage
 from pydantic import BaseModel
 
 from groundgraph.errors import ModelError
-from groundgraph.models import ask, ask_json, chat_model, embedding_model, stream
+from groundgraph.models import Reply, ask, ask_json, chat_model, embedding_model, forget_models, stream
 from groundgraph.models.catalog import DEFAULT_WEIGHTS
-from groundgraph.models.embedded import embedded_server
+from groundgraph.models.embedded import EmbeddedServer, embedded_server
+from tests.endpoint import Endpoint
 
 MODEL = f"llamacpp:{DEFAULT_WEIGHTS}"
 QUESTION = [SystemMessage("Answer in one word."), HumanMessage("What is the capital of France?")]
@@ -28,6 +29,24 @@ def test_a_file_that_is_no_model_is_one_clear_line(tmp_path: Path) -> None:
     path.write_bytes(b"GGUF" + b"x" * 1000)
     with pytest.raises(ModelError, match=r"cannot be loaded from .*bad.gguf.*check that it is a GGUF file"):
         chat_model(f"llamacpp:{path}")
+
+
+async def test_a_connection_that_the_embedded_server_has_closed_is_opened_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """llama.cpp ends kept connections by itself; a request that was on its way then has no reply."""
+    with Endpoint("Paris.") as endpoint:
+        endpoint.configure(monkeypatch)
+        server = EmbeddedServer(endpoint.base_url, "key", None)
+        monkeypatch.setattr("groundgraph.models.embedded.embedded_server", lambda name: server)
+        assert (await ask("llamacpp:m", QUESTION)).text == "Paris."
+        endpoint.drop = 2
+        assert (await ask("llamacpp:m", QUESTION)).text == "Paris."
+        endpoint.drop = 1
+        *_, last = [piece async for piece in stream("llamacpp:m", QUESTION)]
+        assert isinstance(last, Reply)
+        assert last.text == "Paris."
+    forget_models()
 
 
 @pytest.mark.local
