@@ -2,7 +2,9 @@
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from datetime import date
 
 from groundgraph.knowledge.document import JSON
 from groundgraph.knowledge.keywords import STOP_WORDS
@@ -10,8 +12,20 @@ from groundgraph.knowledge.keywords import STOP_WORDS
 _SAMPLE = 4000
 _LONGEST = 500
 """Characters of a field's value that is worth asking for; a text kept in the metadata is not."""
-_ENGLISH = 0.25
-"""Share of stop words from which words in Latin script are English: it has 40 to 50 %, its neighbours below 15."""
+_ENGLISH = 0.1
+"""Share of stop words that English of some length has at least; running text has 40 to 50 %."""
+_SHORT = 20
+"""Words up to which a text may have no stop word and be English: a title, a label, a line of a table."""
+_NOT_ENGLISH = (
+    frozenset(
+        """de la le les des du une est et dans pour que qui sur avec pas aux ce cette sont il elle nous vous
+    der das und ist nicht ein eine mit auf von dem den zu im auch sich wie bei oder
+    el los las del en con para por es su se como y o os um uma do da em com che di per della non sono gli nel alla
+    het een van niet op dat met zijn voor och det som av att jest nie na bir ve yang dan untuk""".split()
+    )
+    - STOP_WORDS
+)
+"""Words that other languages in Latin script cannot do without."""
 _SCRIPTS = (
     ("ja", re.compile("[\u3040-\u30ff]"), 0.1),
     ("ko", re.compile("[\uac00-\ud7af]"), 0.3),
@@ -23,9 +37,10 @@ _DATE = re.compile(r"\s*(\d{4})(?:[-/.年](\d{1,2})(?:[-/.月](\d{1,2}))?)?(?!\d
 
 
 def language_of(text: str, metadata: Mapping[str, JSON]) -> str:
-    """Return the code of a document's language: what `lang` or `language` says, else by script and stop words.
+    """Return the code of a document's language: what `lang` or `language` says, else by script and common words.
 
-    Chinese, Japanese, Korean and English are told; any other language that is not stated gives "".
+    Chinese, Japanese, Korean and English are told. Latin script is English unless words or accents of another language
+    outweigh the English ones, or a text of some length has hardly any. Any other language that is not stated gives "".
     """
     for key in ("lang", "language"):
         stated = metadata.get(key)
@@ -37,7 +52,14 @@ def language_of(text: str, metadata: Mapping[str, JSON]) -> str:
         if letters and len(script.findall(sample)) >= share * letters:
             return code
     words = [word.lower() for word in _LATIN_WORD.findall(sample)]
-    return "en" if words and sum(word in STOP_WORDS for word in words) >= _ENGLISH * len(words) else ""
+    return "en" if words and 2 * sum(map(len, words)) > letters and _is_english(words) else ""
+
+
+def _is_english(words: Sequence[str]) -> bool:
+    """Tell whether lower-case words in Latin script are English, as far as their common words tell."""
+    english = sum(word in STOP_WORDS for word in words)
+    other = sum(word in _NOT_ENGLISH or not word.isascii() for word in words)
+    return english >= other and (len(words) <= _SHORT or english >= _ENGLISH * len(words))
 
 
 def primary_language(code: str) -> str:
@@ -54,8 +76,8 @@ def date_of(metadata: Mapping[str, JSON]) -> str:
         match = _DATE.match(str(metadata.get(key, "")))
         if match:
             year, month, day = (int(part or 1) for part in match.groups())
-            if 1 <= month <= 12 and 1 <= day <= 31:
-                return f"{year:04}-{month:02}-{day:02}"
+            with suppress(ValueError):  # no such day: the next field may have one
+                return date(year, month, day).isoformat()
     return ""
 
 

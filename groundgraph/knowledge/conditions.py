@@ -1,5 +1,7 @@
 """A filter as SQL over the documents of a collection."""
 
+import os
+
 from groundgraph.knowledge.attributes import as_text, primary_language
 from groundgraph.knowledge.filter import Filter
 
@@ -19,8 +21,7 @@ def chunks_where(where: Filter | None) -> tuple[str, tuple[str, ...]] | None:
 def _conditions(where: Filter) -> list[tuple[str, tuple[str, ...]]]:
     found: list[tuple[str, tuple[str, ...]]] = []
     if where.source is not None:
-        pattern = where.source if _WILD.intersection(where.source) else f"{where.source}*"
-        found.append(("source GLOB ?", (pattern,)))
+        found.append(_from(_absolute(where.source)))
     if where.language is not None:
         found.append(("language = ?", (primary_language(where.language),)))
     if where.after is not None:
@@ -30,3 +31,25 @@ def _conditions(where: Filter) -> list[tuple[str, tuple[str, ...]]]:
     for key, value in where.metadata.items():
         found.append(('id IN (SELECT document FROM fields WHERE "key" = ? AND value = ?)', (key, as_text(value))))
     return found
+
+
+def _from(source: str) -> tuple[str, tuple[str, ...]]:
+    """Return the condition that a source starts with this, has it as whole parts of its path, or fits it as a pattern.
+
+    The row of a file, as in `notes.jsonl#7`, is a part too.
+    """
+    conditions, values = ["substr(source, 1, length(?)) = ?"], [source, source]
+    if not source.startswith("/"):
+        conditions.append("instr('/' || replace(source, '#', '/') || '/', ?)")
+        values.append(f"/{source.rstrip('/').replace('#', '/')}/")
+    if _WILD.intersection(source):
+        conditions += ["source GLOB ?", "source GLOB ?"]
+        values += [source, f"*/{source}"]
+    return f"({' OR '.join(conditions)})", tuple(values)
+
+
+def _absolute(source: str) -> str:
+    """Return a path as sources are written, if it is one from the working folder (`./`, `../`) or from home (`~/`)."""
+    if not source.startswith(("./", "../", "~/")):
+        return source
+    return os.path.abspath(os.path.expanduser(source)) + ("/" if source.endswith("/") else "")

@@ -1,9 +1,9 @@
 """Which documents a search may find."""
 
 from datetime import date
-from typing import Annotated
+from typing import Annotated, Self
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 
 def _written_out(value: object) -> object:
@@ -11,7 +11,17 @@ def _written_out(value: object) -> object:
     return str(value) if isinstance(value, int | date) else value
 
 
-Day = Annotated[str, BeforeValidator(_written_out), Field(pattern=r"^\d{4}(-\d{2}(-\d{2})?)?$")]
+def _existing(day: str) -> str:
+    try:
+        date.fromisoformat(day + "-01-01"[len(day) - 4 :])
+    except ValueError as error:
+        raise ValueError(f"{day} is not in the calendar ({error})") from error
+    return day
+
+
+Day = Annotated[
+    str, BeforeValidator(_written_out), Field(pattern=r"^\d{4}(-\d{2}(-\d{2})?)?$"), AfterValidator(_existing)
+]
 
 
 class Filter(BaseModel):
@@ -22,7 +32,8 @@ class Filter(BaseModel):
     source: str | None = Field(
         None,
         min_length=1,
-        description="Start of the path, address or id; with * ? or [ in it a pattern for all of it, * for any text.",
+        description="Start of the path, address or id, or whole parts of it, such as docs/a.md, as citations show it; "
+        "with * ? or [ in it also a pattern for all of it or its last parts, * for any text.",
     )
     language: str | None = Field(
         None, min_length=2, description="Code of the language, such as en or zh; documents of unknown language are out."
@@ -34,3 +45,9 @@ class Filter(BaseModel):
         None, description="First day, month or year of the document's date: 2024, 2024-05 or 2024-05-31."
     )
     before: Day | None = Field(None, description="Last day, month or year of the document's date, itself included.")
+
+    @model_validator(mode="after")
+    def _in_order(self) -> Self:
+        if self.after and self.before and self.after[: len(self.before)] > self.before:
+            raise ValueError(f"after={self.after} is later than before={self.before}: no date is in between")
+        return self

@@ -1,4 +1,5 @@
 import datetime
+from pathlib import Path
 
 import pytest
 
@@ -26,6 +27,15 @@ DOCUMENTS = [
         ({"source": "*/t*.md"}, ["two"]),
         ({"source": "*/[[]3].md"}, ["[3]"]),
         ({"source": "/DOCS"}, []),
+        ({"source": "one.md"}, ["one"]),
+        ({"source": "a/one.md"}, ["one"]),
+        ({"source": "ne.md"}, []),
+        ({"source": "a"}, ["one", "two"]),
+        ({"source": "a/"}, ["one", "two"]),
+        ({"source": "b/[3].md"}, ["[3]"]),
+        ({"source": "a/*"}, ["one", "two"]),
+        ({"source": "t*.md"}, ["two"]),
+        ({"source": "/a"}, []),
         ({"language": "en"}, ["four", "one"]),
         ({"language": "zh-Hans"}, ["two"]),
         ({"language": "FR"}, ["[3]"]),
@@ -42,6 +52,7 @@ DOCUMENTS = [
         ({"before": "2023"}, ["two"]),
         ({"before": "2024-05-31", "after": "2024-05-31"}, ["one"]),
         ({"before": "2024-05-30"}, ["four", "two"]),
+        ({"before": "2024", "after": "2024-05"}, ["one"]),
     ],
 )
 @pytest.mark.parametrize("mode", ["vector", "keyword"])
@@ -54,7 +65,33 @@ def test_only_what_fits_is_found(
     assert sorted(p.source.rpartition("/")[2].removesuffix(".md") for p in result.passages) == found
 
 
-@pytest.mark.parametrize("where", [{"after": "31.5.2024"}, {"language": "e"}, {"source": ""}, {"sources": "x"}])
+def test_a_path_from_here_or_from_home_is_understood(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    use_bag_embedder(monkeypatch)
+    sources = [tmp_path / "work" / "a.md", tmp_path / "other" / "a.md", tmp_path / "rows.jsonl#7"]
+    Collection.open("notes", create=True).add(LoadedDocument(str(one), f"apple {one}") for one in sources)
+    (tmp_path / "work").mkdir()
+    monkeypatch.chdir(tmp_path / "work")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    cases = {"./a.md": [0], "../other/": [1], "~/work": [0], "work/a.md": [0], "a.md": [0, 1], "rows.jsonl": [2]}
+    for source, expected in {**cases, "rows.jsonl#7": [2]}.items():
+        found = search("apple", ["notes"], k=9, where=Filter(source=source)).passages
+        assert {one.source for one in found} == {str(sources[number]) for number in expected}, source
+
+
+@pytest.mark.parametrize(
+    "where",
+    [
+        {"after": "31.5.2024"},
+        {"after": "2024-13"},
+        {"before": "2023-02-29"},
+        {"before": "0000"},
+        {"before": "2023", "after": "2024-01"},
+        {"before": "2024-05-30", "after": "2024-05-31"},
+        {"language": "e"},
+        {"source": ""},
+        {"sources": "x"},
+    ],
+)
 def test_a_filter_that_cannot_be_is_refused(where: dict[str, str]) -> None:
     with pytest.raises(ValueError, match=next(iter(where))):
         Filter.model_validate(where)
@@ -70,6 +107,12 @@ def test_a_filter_that_cannot_be_is_refused(where: dict[str, str]) -> None:
         ("検索してから答えを生成します。", {}, "ja"),
         ("고양이가 잔다", {}, "ko"),
         ("12 345 678", {}, ""),
+        ("Remote work policy", {}, "en"),
+        ("Résumé of Ann", {}, "en"),
+        ("Règlement intérieur de la société", {}, ""),
+        ("Reglas de la casa", {}, ""),
+        ("Права and rights человека", {}, ""),
+        ("kucing tidur siang sambil bermimpi tentang ikan " * 4, {}, ""),
         ("The cat is here.", {"lang": "ZH_cn"}, "zh"),
         ("The cat is on the mat.", {"lang": ""}, "en"),
     ],
@@ -88,6 +131,7 @@ def test_a_language_is_stated_or_told(text: str, metadata: dict[str, JSON], lang
         ({"date": "last year", "created": "2020-02"}, "2020-02-01"),
         ({"date": "20240531"}, ""),
         ({"date": "2024-13-01"}, ""),
+        ({"date": "2023-02-29", "created": "2023"}, "2023-01-01"),
         ({}, ""),
     ],
 )
