@@ -6,7 +6,7 @@ import logging
 import os
 import sqlite3
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -140,11 +140,26 @@ class VectorIndex:
             return None
 
     def _is_as_saved(self, record: dict[str, object]) -> bool:
-        """Tell whether the file is untouched; only if its size or time differs, all of it is read for its checksum."""
+        """Tell whether the file is untouched; only if its stamp differs, all of it is read for its checksum."""
         try:
-            return _stamp(self._file) == record["stamp"] or _checksum(self._file) == record["checksum"]
+            stamp = _stamp(self._file)
+            if stamp == record["stamp"]:
+                return True
+            if _checksum(self._file) != record["checksum"]:
+                return False
         except OSError:
             return False
+        self._keep({**record, "stamp": stamp})
+        return True
+
+    def _keep(self, record: Mapping[str, object]) -> None:
+        """Keep a new stamp of the same file, so that the next process need not read all of it."""
+        change = "UPDATE settings SET value = ? WHERE name = 'vector_file' AND json_extract(value, '$.checksum') = ?"
+        try:
+            with connect(self._database, busy_seconds=0, write=True) as db:
+                db.execute(change, (json.dumps(record), record["checksum"]))
+        except CollectionError as error:
+            logger.info("stamp of the vector index not saved, the next process reads all of it: %s", error)
 
     def _save(self, base: Partition, state: _State) -> None:
         """Save the index unless another process is just doing so; whoever needs it next can make it again."""
@@ -152,10 +167,11 @@ class VectorIndex:
         try:
             with FileLock(self._file.with_suffix(".lock"), timeout=0):
                 write(base, half)
-                record = {**state._asdict(), "stamp": _stamp(half), "checksum": _checksum(half)}
+                checksum = _checksum(half)
                 with connect(self._database, busy_seconds=1, write=True) as db, transaction(db):
                     if _state(db).identity == state.identity:
                         os.replace(half, self._file)
+                        record = {**state._asdict(), "stamp": _stamp(self._file), "checksum": checksum}
                         db.execute("INSERT OR REPLACE INTO settings VALUES ('vector_file', ?)", (json.dumps(record),))
         except (CollectionError, OSError, RuntimeError) as error:
             logger.info("vector index not saved, it will be made again when needed: %s", error)
@@ -223,9 +239,9 @@ def _state(db: sqlite3.Connection) -> _State:
 
 
 def _stamp(file: Path) -> list[int]:
-    """Return what changes when a file is written to."""
+    """Return what changes when a file is written to: size, and both times, since one of them can be set back."""
     status = file.stat()
-    return [status.st_size, status.st_mtime_ns]
+    return [status.st_size, status.st_mtime_ns, status.st_ctime_ns]
 
 
 def _checksum(file: Path) -> str:
