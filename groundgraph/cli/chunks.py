@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from groundgraph.cli.terminal import one_line, printable, write, write_json
-from groundgraph.errors import LoadError
+from groundgraph.errors import InputError, LoadError
 
 if TYPE_CHECKING:
     from groundgraph.knowledge.chunk import Chunk
@@ -49,6 +49,7 @@ def chunks(
     from groundgraph.knowledge.document import LoadedDocument, Unreadable
     from groundgraph.knowledge.load import load
 
+    _check_options(chunker, embedding_model, whole=whole, as_json=as_json)
     loaded = list(load([path], jsonl=jsonl))
     unreadable = [one for one in loaded if isinstance(one, Unreadable)]
     if len(unreadable) == len(loaded):
@@ -73,6 +74,14 @@ def histogram(sizes: Iterable[int], limit: int) -> list[tuple[int, int, int]]:
     return [
         (first, min(first + step - 1, limit), counts[number]) for number, first in enumerate(range(1, limit + 1, step))
     ]
+
+
+def _check_options(chunker: str, embedding_model: str | None, *, whole: bool, as_json: bool) -> None:
+    """Refuse options that would have no effect; `chunk` itself refuses an overlap."""
+    if embedding_model and chunker != "semantic":
+        raise InputError(f"--embedding-model {embedding_model} is for --chunker semantic only: leave one of them out")
+    if whole and as_json:
+        raise InputError("--whole does nothing beside --json, which gives chunks whole: leave one of them out")
 
 
 def _embed(name: str | None, texts: Sequence[str]) -> Any:

@@ -67,7 +67,8 @@ def chunk(
         embed: Gives passages their vectors; needed by `semantic`.
 
     Raises:
-        InputError: An unknown chunker, a size or overlap out of its range, or no `embed` where it is needed.
+        InputError: An unknown chunker, a size or overlap out of its range, an overlap for another chunker than
+                `fixed`, or no `embed` where it is needed.
         ModelError: The embedding model fails.
     """
     size = _checked_size(chunker, size, overlap)
@@ -104,6 +105,8 @@ def _checked_size(chunker: str, size: int | None, overlap: int) -> int:
     size = CHUNKERS[chunker] if size is None else size
     if size < 1 or not 0 <= overlap < size:
         raise InputError(f"chunk size={size!r} and overlap={overlap!r}; need size >= 1 and 0 <= overlap < size")
+    if overlap and chunker != "fixed":
+        raise InputError(f"overlap={overlap!r} is for chunker 'fixed' only, not {chunker!r}: leave one of them out")
     return size
 
 

@@ -75,7 +75,7 @@ def jsonl_documents(text: str, file: str, *, strict: bool) -> Iterator[LoadedDoc
         strict: Whether a row without a `text` is unreadable; else all its values are its text.
 
     Raises:
-        LoadError: Two rows have one `pid`.
+        LoadError: Two rows have one `pid`, or no row of several can be read.
     """
     seen: dict[str, int] = {}
     found: list[LoadedDocument | Unreadable] = []
@@ -92,6 +92,9 @@ def jsonl_documents(text: str, file: str, *, strict: bool) -> Iterator[LoadedDoc
         if first != number:
             raise LoadError(f"lines {first} and {number} have the same pid {document.source!r}; make them different")
         found.append(document)
+    reasons = [one.reason for one in found if isinstance(one, Unreadable)]
+    if len(reasons) == len(found) > 1:
+        raise LoadError(f"not one of its {len(found)} rows can be read (the first: {reasons[0]}); give a JSONL file")
     yield from found
 
 

@@ -56,9 +56,16 @@ def test_every_chunker(guide: Path, chunker: str, monkeypatch: pytest.MonkeyPatc
 
 
 def test_bad_use_is_one_line(guide: Path, capsys: Capsys) -> None:
-    for arguments in (["--chunker", "magic"], ["--size", "0"], ["--overlap", "900"]):
+    for arguments in (
+        ["--chunker", "magic"],
+        ["--size", "0"],
+        ["--chunker", "fixed", "--overlap", "900"],
+        ["--overlap", "9"],
+        ["--embedding-model", "bag:8"],
+    ):
         ran = run(capsys, "chunks", str(guide), *arguments)
         assert ran.status == 2 and ran.err.startswith("error: ") and ran.err.count("\n") == 1
+    assert "leave one of them out" in run(capsys, "chunks", str(guide), "--whole", "--json").object["error"]
     guide.write_bytes(b"\x7fELF")
     ran = run(capsys, "chunks", str(guide))
     assert (ran.status, ran.err) == (

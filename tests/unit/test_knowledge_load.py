@@ -137,6 +137,13 @@ def test_a_bad_jsonl_row_is_named_and_the_others_are_read(tmp_path: Path) -> Non
     assert found[2] == Unreadable(f"{tmp_path}/a.jsonl#3", "no text; every row needs a `text` field")
 
 
+def test_a_file_that_is_no_jsonl_is_named_once(tmp_path: Path) -> None:
+    (tmp_path / "x.md").write_text("# Title\n\nSome text.\nMore text.\n")
+    (unreadable,) = load([tmp_path / "x.md"], jsonl=True)
+    assert isinstance(unreadable, Unreadable) and unreadable.source == str(tmp_path / "x.md")
+    assert unreadable.reason.startswith("not one of its 3 rows can be read (the first: not JSON")
+
+
 def test_jsonl_rows_without_text_are_flattened_unless_asked_to_have_it(tmp_path: Path) -> None:
     (tmp_path / "a.jsonl").write_text('{"name": "Ann", "age": 5}\n')
     assert only(tmp_path / "a.jsonl").text == "name: Ann\nage: 5"
