@@ -22,7 +22,12 @@ from rich.text import Text
 Report = Callable[[str, int, int], None]
 """Told what is being done, how much is done, and of how much."""
 
-LABELS = {"load": "reading files", "embed": "embedding chunks", "build": "building the vector index"}
+LABELS = {
+    "load": "reading files",
+    "compare": "comparing sentences",
+    "embed": "embedding chunks",
+    "build": "building the vector index",
+}
 
 
 class RateColumn(ProgressColumn):

@@ -12,6 +12,8 @@ from groundgraph.errors import CollectionError, InputError
 
 FILE = "collection.sqlite"
 VERSION = 2
+WORDS = 2
+"""Version of the words in the keyword index; another one is made anew from the texts."""
 BUSY_SECONDS = 30.0
 
 _COUNTERS = ("generation", "dimension", "documents", "chunks", "removals")
@@ -98,7 +100,7 @@ def create_schema(db: sqlite3.Connection, settings: Mapping[str, str]) -> None:
     """
     for statement in _statements(_SCHEMA):
         db.execute(statement)
-    values = {**settings, "identity": uuid.uuid4().hex} | dict.fromkeys(_COUNTERS, 0)
+    values = {**settings, "identity": uuid.uuid4().hex, "words": WORDS} | dict.fromkeys(_COUNTERS, 0)
     db.executemany("INSERT INTO settings VALUES (?, ?)", values.items())
 
 
@@ -127,7 +129,7 @@ def remove(folder: Path) -> None:
     Raises:
         CollectionError: Something else is in the folder.
     """
-    own = (FILE, "vectors.")
+    own = (FILE, "vectors.", "sentences.")
     if others := [file.name for file in folder.iterdir() if not file.name.startswith(own)]:
         raise CollectionError(
             f"{str(folder)!r} holds {others[0]!r}, which is not ours: move it away, then delete again"
@@ -193,7 +195,9 @@ def clear_errors(file: Path) -> Iterator[None]:
         yield
     except sqlite3.DatabaseError as error:
         said = str(error)
-        if "full" in said or "I/O" in said:
+        if file.name == FILE and not file.exists():
+            text = f"collection {file.parent.name!r} was deleted while it was in use: index its documents again"
+        elif "full" in said or "I/O" in said:
             text = (
                 f"disk full or failing at {str(file)!r} ({said}): free some space and run again; what is there is kept"
             )
@@ -201,8 +205,13 @@ def clear_errors(file: Path) -> Iterator[None]:
             text = f"{str(file)!r} has been busy for {BUSY_SECONDS:.0f} s: another process is writing; run again later"
         elif "readonly" in said or "unable to open" in said:
             text = f"{str(file)!r} cannot be opened for writing ({said}): check the permissions of its folder"
+        elif file.name != FILE:
+            text = f"{str(file)!r} cannot be written ({said}): the collection may be damaged; index again"
         else:
-            text = f"{str(file)!r} is damaged ({said}): delete its folder and index again"
+            text = (
+                f"{str(file)!r} is damaged ({said}): groundgraph collections delete {file.parent.name}, "
+                "then index again"
+            )
         raise CollectionError(text) from error
 
 

@@ -4,16 +4,16 @@ import hashlib
 import json
 import os
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 
 from groundgraph.errors import InputError
 from groundgraph.knowledge.chunk import CHUNKERS, Chunk, chunk
 from groundgraph.knowledge.document import LoadedDocument, Unreadable
+from groundgraph.knowledge.sentence_vectors import SentenceVectors
 from groundgraph.knowledge.sentences import Span
-from groundgraph.knowledge.store import CollectionInfo, Entry, Kept, Progress, Store, Vectors
+from groundgraph.knowledge.store import Entry, Kept, Progress, Store, Vectors
 from groundgraph.models import embedding_model
 
 _BATCH = 64
@@ -58,6 +58,7 @@ def ingest(
     unreadable: list[Unreadable] = []
     loaded: dict[str, str] = {}  # origins by source
     cut: list[_Cut] = []
+    sentences = SentenceVectors(info.path, info.embedding_model, progress)
     for document in documents:
         if isinstance(document, Unreadable):
             unreadable.append(document)
@@ -67,9 +68,10 @@ def ingest(
         loaded[document.source] = document.origin
         digest = _digest(document, info.chunker)
         if document.source not in kept or kept[document.source].digest != digest:
-            cut.append(_cut(document, digest, info))
+            cut.append(_cut(document, digest, info.chunker, sentences))
     embedded = _embed(store, info.embedding_model, cut, progress)
-    removed = store.forget(_gone(kept, loaded, [one.source for one in unreadable], roots))
+    removed = store.forget(gone(kept, loaded, [one.source for one in unreadable], roots))
+    sentences.keep_only(store.kept().keys() if info.chunker == "semantic" else ())
     store.refresh(progress)
     updated = sum(one.document.source in kept for one in cut)
     return IngestReport(
@@ -94,17 +96,26 @@ def _digest(document: LoadedDocument, chunker: str) -> str:
         document.origin,
         [chunker, CHUNKERS[chunker]],
     ]
-    return _sha256(json.dumps(parts, sort_keys=True))
+    return text_digest(json.dumps(parts, sort_keys=True))
 
 
-def _sha256(text: str) -> str:
+def text_digest(text: str) -> str:
+    """Return what identifies a text: its SHA-256, as 64 hexadecimal digits."""
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _gone(kept: dict[str, Kept], loaded: dict[str, str], unreadable: Sequence[str], roots: Sequence[Path]) -> list[str]:
+def gone(
+    kept: Mapping[str, Kept], loaded: Mapping[str, str], unreadable: Sequence[str], roots: Sequence[Path]
+) -> list[str]:
     """Return the sources of documents from below `roots` that are there no more.
 
     A file that exists may have been left out of the reading, or be unreadable: what came from it is not gone.
+
+    Args:
+        kept: The documents that are held, by source.
+        loaded: The origins of those that were read, by source.
+        unreadable: Sources of what could not be read.
+        roots: Absolute files and folders.
     """
     read = set(loaded.values())
     return [
@@ -120,14 +131,11 @@ def _is_below(origin: str, places: Iterable[Path | str]) -> bool:
     return any(Path(origin).is_relative_to(place) for place in places)
 
 
-def _cut(document: LoadedDocument, digest: str, info: CollectionInfo) -> _Cut:
-    chunks = chunk(document, chunker=info.chunker, embed=partial(_passages, info.embedding_model))
-    digests = [_sha256(piece.context) for piece in chunks]
+def _cut(document: LoadedDocument, digest: str, chunker: str, sentences: SentenceVectors) -> _Cut:
+    with sentences.of(document.source) as embed:
+        chunks = chunk(document, chunker=chunker, embed=embed)
+    digests = [text_digest(piece.context) for piece in chunks]
     return _Cut(replace(document, text=""), digest, chunks, digests, _parents(document, chunks))
-
-
-def _passages(model: str, texts: Sequence[str]) -> Vectors:
-    return embedding_model(model).embed_passages(texts)
 
 
 def _parents(document: LoadedDocument, chunks: Iterable[Chunk]) -> dict[Span, Chunk]:

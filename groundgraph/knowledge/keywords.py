@@ -1,13 +1,15 @@
 """Words as the keyword leg and the lexical features see them, English and Chinese alike.
 
-Text is folded (NFKC, case, accents) and cut into words. Scripts written without spaces become overlapping
-bigrams: 检索增强 gives 检索, 索增, 增强. An identifier (`gpt-4o`, `c++`, `0x80070005`, `snake_case`) is kept whole and
-also given in parts, so that either way of writing it finds it.
+Text is folded (NFKC, case, accents) and cut into words; Chinese words get simplified characters. Scripts written
+without spaces become overlapping bigrams: 检索增强 gives 检索, 索增, 增强. An identifier (`gpt-4o`, `snake_case`)
+is kept whole and also given in parts, so that either way of writing it finds it.
 """
 
 import re
 import unicodedata
 from collections.abc import Iterator
+
+from groundgraph.knowledge.variants import simplified
 
 CJK = (
     "\u2e80-\u2fdf\u3005-\u3007\u3021-\u3029\u3040-\u30ff\u31f0-\u31ff"
@@ -49,7 +51,7 @@ def tokens(text: str) -> list[str]:
     A word of a script without spaces gives its bigrams, or itself if it is one character long. An identifier gives
     itself, then its parts.
     """
-    return [token for match in _TOKEN.finditer(fold(text)) for token in _pieces(match.group())]
+    return [token for word in _words(text) for token in _pieces(word)]
 
 
 def index_terms(text: str) -> list[str]:
@@ -58,8 +60,7 @@ def index_terms(text: str) -> list[str]:
     So every character asked for alone begins something: 猫 stands in 我喜欢猫 only at the end of a bigram.
     """
     found: list[str] = []
-    for match in _TOKEN.finditer(fold(text)):
-        word = match.group()
+    for word in _words(text):
         found += _pieces(word)
         if len(word) > 1 and _IS_CJK.match(word):
             found.append(word[-1])
@@ -87,6 +88,12 @@ def match_expression(question: str) -> str | None:
     """
     terms = query_terms(question)[:_MAX_TERMS]
     return " OR ".join(f'"{term}"*' if _IS_CJK.fullmatch(term) else f'"{term}"' for term in terms) or None
+
+
+def _words(text: str) -> Iterator[str]:
+    for match in _TOKEN.finditer(fold(text)):
+        word = match.group()
+        yield simplified(word) if _IS_CJK.match(word) else word
 
 
 def _pieces(word: str) -> Iterator[str]:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from itertools import chain
+from math import isfinite
 from pathlib import Path
 from typing import Literal, NamedTuple, get_args
 
@@ -119,11 +120,15 @@ def _checked(
             f"cannot search collections={collections!r} with mode={mode!r} ({modes}), k={k!r} (at least 1)"
         )
     given = {**_EVEN, **(weights or {})}
-    if given.keys() != _EVEN.keys() or min(given.values()) < 0 or not any(given.values()):
+    if given.keys() != _EVEN.keys() or not _can_weigh(given.values()):
         raise InputError(f"search weights={weights!r}: give vector and keyword numbers >= 0, not both 0")
     if mmr is not None and not 0 <= mmr <= 1:
         raise InputError(f"mmr={mmr!r}: give a number from 0 (different passages) to 1 (relevant ones)")
     return given if mode == "hybrid" else _EVEN
+
+
+def _can_weigh(weights: Iterable[float]) -> bool:
+    return all(isfinite(weight) and weight >= 0 for weight in weights) and any(weights)
 
 
 def _filled(opened: Sequence[Collection]) -> tuple[dict[str, list[Collection]], list[str]]:

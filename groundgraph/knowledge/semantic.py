@@ -27,6 +27,8 @@ def semantic(document: LoadedDocument, size: int, embed: Embed) -> Iterator[tupl
     of the document, and where a part is still too long, at its widest gap. Sentences, and other blocks that fit, are
     never cut; a part of less than a quarter of `size` joins a neighbour where both fit.
 
+    Vectors are rounded to half precision, in which they may have been kept, so that a document is always cut alike.
+
     Raises:
         InputError: The embedding model gives another number of vectors than it was given texts.
     """
@@ -59,7 +61,7 @@ def _embedded(texts: Sequence[str], embed: Embed) -> Floats:
     vectors = np.asarray(embed(texts), np.float32)
     if vectors.ndim != 2 or len(vectors) != len(texts):
         raise InputError(f"embed gave vectors of shape {vectors.shape} for {len(texts)} texts: give one vector a text")
-    return vectors
+    return vectors.astype(np.float16).astype(np.float32)
 
 
 def _gaps(vectors: Floats) -> Floats:

@@ -15,10 +15,11 @@ from groundgraph.knowledge.chunk import Chunk
 from groundgraph.knowledge.conditions import chunks_where
 from groundgraph.knowledge.database import FILE, connect, export, remove, transaction
 from groundgraph.knowledge.filter import Filter
-from groundgraph.knowledge.keywords import index_terms, match_expression
+from groundgraph.knowledge.keywords import match_expression
 from groundgraph.knowledge.passage import Passage
 from groundgraph.knowledge.store import CollectionInfo, Entry, Hit, Kept, Progress, Vectors
 from groundgraph.knowledge.vectors import VectorIndex
+from groundgraph.knowledge.words import bring_words_up_to_date, index_words, words_are_current
 
 _MARKS = {"chunks": "", "parents": "p"}
 """What stands before a row's number in an id, by the row's table."""
@@ -110,6 +111,8 @@ class SQLiteStore:
         only = f"AND +rowid IN ({among})" if among else ""
         query = f"SELECT rowid, -rank FROM keywords WHERE keywords MATCH ? {only} ORDER BY rank LIMIT ?"
         with connect(self._file) as db:
+            if not words_are_current(db):
+                bring_words_up_to_date(self._file)
             return self._distinct(db, lambda count: list(db.execute(query, (expression, *values, count))), k)
 
     def passages(self, ids: Sequence[str]) -> list[Passage]:
@@ -145,7 +148,8 @@ class SQLiteStore:
         return np.array([found[one] for one in ids], np.float32).reshape(len(ids), dimension)
 
     def refresh(self, progress: Progress | None = None) -> None:
-        """Bring the FAISS index up to date now, so that the next search need not; `progress` is told if it is large."""
+        """Bring both indexes up to date now, so that the next search need not; `progress` is told of FAISS if large."""
+        bring_words_up_to_date(self._file)
         vector_index(self.folder).current(thorough=True, progress=progress)
 
     def export(self, file: Path) -> None:
@@ -249,7 +253,7 @@ def _insert(db: sqlite3.Connection, entry: Entry) -> None:
         parent = None if chunk.parent is None else parents[chunk.parent]
         number = _insert_piece(db, "chunks", document, chunk, digest=digest, parent=parent)
         db.execute("INSERT INTO vectors VALUES (?, ?)", (number, vector.astype("<f4").tobytes()))
-        index_words(db, number, chunk.context)
+        index_words(db, number, chunk.heading, chunk.text)
 
 
 def _insert_document(db: sqlite3.Connection, entry: Entry) -> int:
@@ -278,11 +282,6 @@ def _insert_row(db: sqlite3.Connection, table: str, row: Mapping[str, str | int 
     columns = ", ".join(f'"{column}"' for column in row)
     values = ", ".join("?" * len(row))
     return int(db.execute(f"INSERT INTO {table} ({columns}) VALUES ({values})", [*row.values()]).lastrowid or 0)
-
-
-def index_words(db: sqlite3.Connection, chunk: int, text: str) -> None:
-    """Make a chunk findable by the words of a text."""
-    db.execute("INSERT INTO keywords (rowid, tokens) VALUES (?, ?)", (chunk, " ".join(index_terms(text))))
 
 
 def _next_generation(db: sqlite3.Connection) -> None:

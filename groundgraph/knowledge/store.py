@@ -15,7 +15,14 @@ from groundgraph.knowledge.passage import Passage
 
 Vectors = NDArray[np.float32]
 Progress = Callable[[str, int, int], None]
-"""Told what is being done (`load` files, `embed` chunks, `build` the index of many), how many are done, of how many."""
+"""Told what is being done, how many are done, of how many.
+
+Stages are `load` files, `compare` sentences (their number grows as documents are read), `embed` chunks, and `build`
+the index of many.
+"""
+
+DESCRIPTION_SIZE = 500
+"""Most characters of a collection's description."""
 
 
 @dataclass(frozen=True)

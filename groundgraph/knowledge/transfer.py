@@ -1,6 +1,7 @@
 """Read a collection from a file that anybody may have made."""
 
 import json
+import re
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
@@ -10,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from groundgraph.errors import CollectionError, InputError
-from groundgraph.knowledge.attributes import fields_of
+from groundgraph.knowledge.attributes import date_of, fields_of
 from groundgraph.knowledge.chunk import CHUNKERS
 from groundgraph.knowledge.database import (
     FILE,
@@ -22,11 +23,24 @@ from groundgraph.knowledge.database import (
     transaction,
     version,
 )
-from groundgraph.knowledge.sqlite_store import index_words
+from groundgraph.knowledge.ingest import text_digest
+from groundgraph.knowledge.store import DESCRIPTION_SIZE
+from groundgraph.knowledge.words import index_words
 
 _Check = Callable[[Any], bool]
 _MOST = 2**53
 """Numbers from here on leave no room for later ones."""
+_PLACE = 8192
+"""Most characters of a path, address or id."""
+_LANGUAGE = 100
+_SHOWN = 40
+"""Characters of a value that an error shows."""
+_WIDEST = 65_536
+"""Most components of a vector."""
+_LENGTH_ERROR = 1e-3
+"""How far the length of a vector may be from 1, which rounding explains."""
+_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+_DIGEST = re.compile("[0-9a-f]{64}")
 
 
 class _Unfit(Exception):
@@ -35,6 +49,21 @@ class _Unfit(Exception):
 
 def _text(value: object) -> bool:
     return isinstance(value, str)
+
+
+def _line(most: int, least: int = 0) -> _Check:
+    """Return a check for one line of text without control characters, not blank if it must have any."""
+    return lambda value: (
+        isinstance(value, str) and len(value.strip()) >= least and len(value) <= most and not _CONTROL.search(value)
+    )
+
+
+def _digest(value: object) -> bool:
+    return isinstance(value, str) and _DIGEST.fullmatch(value) is not None
+
+
+def _date(value: object) -> bool:
+    return value == "" or (isinstance(value, str) and date_of({"date": value}) == value)
 
 
 def _count(value: object) -> bool:
@@ -60,12 +89,16 @@ _PIECE: dict[str, _Check] = {
 }
 _DOCUMENT: dict[str, _Check] = {
     "id": _number,
-    **dict.fromkeys(("source", "origin", "title", "metadata", "digest", "language", "date"), _text),
+    **dict.fromkeys(("source", "origin"), _line(_PLACE, least=1)),
+    **dict.fromkeys(("title", "metadata"), _text),
+    "digest": _digest,
+    "language": _line(_LANGUAGE),
+    "date": _date,
 }
 _TABLES: dict[str, dict[str, _Check]] = {
     "documents": _DOCUMENT,
     "parents": _PIECE,
-    "chunks": _PIECE | {"digest": _text, "parent": _number_or_nothing},
+    "chunks": _PIECE | {"digest": _digest, "parent": _number_or_nothing},
     "vectors": {"chunk": _number, "vector": lambda value: isinstance(value, bytes)},
 }
 """What each table that is copied has in its columns."""
@@ -141,11 +174,12 @@ def _tables(db: sqlite3.Connection) -> dict[str, tuple[str, str]]:
 
 def _settings(source: sqlite3.Connection, embedding_model: str) -> dict[str, Any]:
     settings = dict(source.execute("SELECT name, value FROM settings"))
-    if not all(_text(settings.get(name)) for name in ("description", "embedding_model")):
-        raise _Unfit("settings are missing")
+    for name, fits in {"description": _line(DESCRIPTION_SIZE), "embedding_model": _line(_PLACE, least=1)}.items():
+        if not fits(settings.get(name)):
+            raise _Unfit(f"row {name!r} of settings: value is {_shown(settings.get(name))}")
     if settings.get("chunker") not in CHUNKERS:
         raise _Unfit(f"unknown chunker {settings.get('chunker')!r}")
-    if not _count(settings.get("dimension")):
+    if not _count(settings.get("dimension")) or settings["dimension"] > _WIDEST:
         raise _Unfit(f"vectors of {settings.get('dimension')!r} dimensions")
     made_with = settings["embedding_model"]
     if made_with != embedding_model:
@@ -159,7 +193,7 @@ def _settings(source: sqlite3.Connection, embedding_model: str) -> dict[str, Any
 def _copy(source: sqlite3.Connection, db: sqlite3.Connection, dimension: int) -> None:
     """Copy what makes a collection, checking every row."""
     for row in _rows(source, "documents"):
-        metadata = _metadata(row["metadata"])
+        metadata = _metadata(row["metadata"], row["id"])
         _insert(db, "documents", row)
         fields = ((key, value, row["id"]) for key, value in fields_of(metadata))
         db.executemany("INSERT OR IGNORE INTO fields VALUES (?, ?, ?)", fields)
@@ -169,18 +203,27 @@ def _copy(source: sqlite3.Connection, db: sqlite3.Connection, dimension: int) ->
         _insert(db, "parents", row)
     for row in _rows(source, "chunks"):
         if row["parent"] is not None and parents.get(row["parent"]) != row["document"]:
-            raise _Unfit(f"chunk {row['id']} has a parent that is not there")
+            raise _Unfit(f"row {row['id']} of chunks: parent {row['parent']} is not there")
+        if row["digest"] != text_digest(f"{row['heading']}\n{row['text']}" if row["heading"] else row["text"]):
+            raise _Unfit(f"row {row['id']} of chunks: digest is not that of heading and text")
         _insert(db, "chunks", row)
-        index_words(db, row["id"], f"{row['heading']}\n{row['text']}" if row["heading"] else row["text"])
+        index_words(db, row["id"], row["heading"], row["text"])
     for row in _rows(source, "vectors"):
-        if len(row["vector"]) != 4 * dimension or not np.isfinite(np.frombuffer(row["vector"], "<f4")).all():
-            raise _Unfit(f"the vector of chunk {row['chunk']} is not {dimension} numbers")
+        if not _is_unit_vector(row["vector"], dimension):
+            raise _Unfit(f"row {row['chunk']} of vectors: vector is not {dimension} numbers of length 1")
         _insert(db, "vectors", row)
-    unpaired = "SELECT count(*) FROM chunks LEFT JOIN vectors ON vectors.chunk = chunks.id WHERE vector IS NULL"
-    if missing := db.execute(unpaired).fetchone()[0]:
-        raise _Unfit(f"{missing} chunks have no vector")
+    unpaired = "SELECT min(chunks.id) FROM chunks LEFT JOIN vectors ON vectors.chunk = chunks.id WHERE vector IS NULL"
+    if chunk := db.execute(unpaired).fetchone()[0]:
+        raise _Unfit(f"row {chunk} of chunks: there is no vector for it")
     db.execute("UPDATE settings SET value = ? WHERE name = 'dimension'", (dimension,))
     db.execute("UPDATE settings SET value = 1 WHERE name = 'generation'")
+
+
+def _is_unit_vector(blob: bytes, dimension: int) -> bool:
+    if not dimension or len(blob) != 4 * dimension:
+        return False
+    length = np.linalg.norm(np.frombuffer(blob, "<f4").astype(np.float64))
+    return bool(abs(length - 1) <= _LENGTH_ERROR)  # not so if it is no number
 
 
 def _rows(source: sqlite3.Connection, table: str) -> Iterator[dict[str, Any]]:
@@ -191,7 +234,9 @@ def _rows(source: sqlite3.Connection, table: str) -> Iterator[dict[str, Any]]:
             row = dict(zip(columns, values, strict=True))
             for name, fits in columns.items():
                 if not fits(row[name]):
-                    raise _Unfit(f"{table}.{name} holds {str(row[name])[:40]!r}")
+                    raise _Unfit(f"row {_shown(values[0])} of {table}: {name} is {_shown(row[name])}")
+            if row.get("end", 0) < row.get("start", 0):
+                raise _Unfit(f"row {values[0]} of {table}: end {row['end']} lies before start {row['start']}")
             yield row
     except sqlite3.DatabaseError as error:
         raise _Unfit(str(error)) from error
@@ -202,14 +247,19 @@ def _insert(db: sqlite3.Connection, table: str, row: Mapping[str, Any]) -> None:
     try:
         db.execute(f"INSERT INTO {table} ({names}) VALUES ({', '.join('?' * len(row))})", [*row.values()])
     except sqlite3.IntegrityError as error:
-        raise _Unfit(str(error)) from error
+        raise _Unfit(f"row {next(iter(row.values()))} of {table}: {error}") from error
 
 
-def _metadata(text: str) -> dict[str, Any]:
+def _shown(value: object) -> str:
+    """Return a value as a line shows it, were it long or several lines."""
+    return repr(value if isinstance(value, int | None) else str(value)[:_SHOWN])
+
+
+def _metadata(text: str, document: int) -> dict[str, Any]:
     try:
         metadata = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise _Unfit(f"metadata is no JSON ({error})") from error
+        raise _Unfit(f"row {document} of documents: metadata is no JSON ({error})") from error
     if not isinstance(metadata, dict):
-        raise _Unfit("metadata is no JSON object")
+        raise _Unfit(f"row {document} of documents: metadata is no JSON object")
     return metadata

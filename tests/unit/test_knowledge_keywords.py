@@ -38,3 +38,10 @@ def test_a_question_becomes_quoted_words() -> None:
     assert match_expression('"x" OR (gpt-4o)') == '"x" OR "gpt-4o" OR "gpt" OR "4o"'
     assert match_expression("水") == '"水"*'
     assert match_expression("？！…") is None
+
+
+def test_traditional_and_simplified_characters_are_one_word() -> None:
+    assert tokens("檢索增強生成") == tokens("检索增强生成") == ["检索", "索增", "增强", "强生", "生成"]
+    assert match_expression("頭髮乾") == match_expression("头发干")
+    assert query_terms("請問這個資料庫是什麼？") == query_terms("请问这个资料库是什么？")
+    assert tokens("GPT-4o 檢") == ["gpt-4o", "gpt", "4o", "检"]

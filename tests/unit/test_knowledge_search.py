@@ -1,3 +1,4 @@
+import math
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import get_args
@@ -6,9 +7,11 @@ import numpy as np
 import pytest
 
 from groundgraph.errors import CollectionError, InputError
+from groundgraph.knowledge.database import FILE, connect
 from groundgraph.knowledge.document import LoadedDocument
 from groundgraph.knowledge.index import Collection
 from groundgraph.knowledge.search import SearchMode, search
+from groundgraph.knowledge.words import words_are_current
 from tests.embedder import use_bag_embedder
 
 FRUIT = {"apple.md": "A red apple grows.", "pear.md": "A green pear grows.", "plum.md": "A blue plum grows."}
@@ -215,3 +218,31 @@ def test_each_spelling_is_found_by_words(question: str, source: str, monkeypatch
     }
     fill("notes", texts)
     assert search(question, ["notes"], k=1, mode="keyword").passages[0].source == source
+
+
+@pytest.mark.parametrize(
+    ("question", "text"), [("数据库备份", "資料庫與數據庫的備份方法"), ("開發環境", "开发环境的设置")]
+)
+def test_words_are_found_in_either_chinese_script(question: str, text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    use_bag_embedder(monkeypatch)
+    Collection.open("notes", create=True).add([LoadedDocument("a", text), LoadedDocument("b", "天气很好")])
+    assert [p.page_content for p in search(question, ["notes"], k=5, mode="keyword").passages] == [text]
+
+
+def test_words_of_an_older_version_are_made_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    use_bag_embedder(monkeypatch)
+    collection = Collection.open("notes", create=True)
+    collection.add([LoadedDocument("a", "檢索", title="頭髮")])
+    with connect(collection.info().path / FILE, write=True) as db:
+        db.execute("DELETE FROM settings WHERE name = 'words'")
+        db.execute("UPDATE keywords SET tokens = '檢索'")
+    for question in ("检索", "檢索", "头发"):
+        assert search(question, ["notes"], k=1, mode="keyword").passages, question
+    with connect(collection.info().path / FILE) as db:
+        assert words_are_current(db)
+
+
+@pytest.mark.parametrize("weight", [math.nan, math.inf, -1.0])
+def test_a_weight_that_is_no_weight_is_refused(weight: float) -> None:
+    with pytest.raises(InputError, match=r"search weights=.*give vector and keyword numbers >= 0"):
+        search("x", ["notes"], k=1, weights={"vector": weight})

@@ -4,6 +4,7 @@ import os
 import sqlite3
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from groundgraph.errors import CollectionError, InputError
@@ -94,10 +95,56 @@ def test_a_file_that_was_changed_is_refused(exported: Path, statement: str) -> N
     assert [info.name for info in collections()] == ["notes"]
 
 
-def test_a_vector_that_is_no_number_is_refused(exported: Path) -> None:
-    change(exported, f"UPDATE vectors SET vector = x'{'0000c07f' * 64}'")
-    with pytest.raises(CollectionError, match="is not 64 numbers"):
+@pytest.mark.parametrize(
+    ("statement", "said"),
+    [
+        ("UPDATE documents SET source = '' WHERE id = 2", "row 2 of documents: source is ''"),
+        ("UPDATE documents SET source = ' ' WHERE id = 2", "row 2 of documents: source is ' '"),
+        ("UPDATE documents SET source = 'a' || char(10) || 'b' WHERE id = 2", r"row 2 of documents: source is 'a\\nb'"),
+        ("UPDATE documents SET source = printf('%.9000c', 'x') WHERE id = 2", "row 2 of documents: source is 'xxx"),
+        ("UPDATE documents SET origin = char(8232)", "row 2 of documents: origin is "),
+        ("UPDATE documents SET digest = 'abc'", "row 2 of documents: digest is 'abc'"),
+        ("UPDATE documents SET language = 'e' || char(10)", "row 2 of documents: language is "),
+        ("UPDATE documents SET date = '2024-02-30'", "row 2 of documents: date is '2024-02-30'"),
+        ("UPDATE documents SET date = '2024'", "row 2 of documents: date is '2024'"),
+        ("UPDATE documents SET metadata = '{'", "row 2 of documents: metadata is no JSON"),
+        ("UPDATE chunks SET digest = upper(digest) WHERE id = 3", "row 3 of chunks: digest is "),
+        ("UPDATE chunks SET text = 'other' WHERE id = 3", "row 3 of chunks: digest is not that of heading and text"),
+        ('UPDATE chunks SET "start" = 9, "end" = 8 WHERE id = 3', "row 3 of chunks: end 8 lies before start 9"),
+        ("UPDATE chunks SET document = 77 WHERE id = 3", "row 3 of chunks: FOREIGN KEY constraint failed"),
+        (
+            "UPDATE settings SET value = printf('%.501c', 'x') WHERE name = 'description'",
+            "row 'description' of settings",
+        ),
+        ("UPDATE settings SET value = 'a' || char(27) WHERE name = 'description'", "row 'description' of settings"),
+        ("UPDATE settings SET value = 0 WHERE name = 'dimension'", "row 2 of vectors: vector is not 0 numbers"),
+        ("UPDATE settings SET value = 65537 WHERE name = 'dimension'", "vectors of 65537 dimensions"),
+        ("DELETE FROM vectors WHERE chunk = 3", "row 3 of chunks: there is no vector for it"),
+    ],
+)
+def test_what_is_wrong_is_named_with_its_row_and_field(exported: Path, statement: str, said: str) -> None:
+    change(exported, statement)
+    with pytest.raises(CollectionError, match=said) as error:
         Collection.from_file("copy", exported)
+    assert len(str(error.value).splitlines()) == 1
+    assert [info.name for info in collections()] == ["notes"]
+
+
+@pytest.mark.parametrize("number", [np.nan, np.inf, 0, 1, 1e38, 0.1])
+def test_a_vector_that_is_not_of_length_1_is_refused(exported: Path, number: float) -> None:
+    blob = np.full(64, number, "<f4").tobytes().hex()
+    change(exported, f"UPDATE vectors SET vector = x'{blob}' WHERE chunk = 3")
+    with pytest.raises(CollectionError, match="row 3 of vectors: vector is not 64 numbers of length 1"):
+        Collection.from_file("copy", exported)
+    assert [info.name for info in collections()] == ["notes"]
+
+
+def test_a_description_is_one_line_of_some_length() -> None:
+    collection = Collection.open("notes", embedding_model="e5:multilingual-e5-small", create=True)
+    collection.describe(" About\n fruit. ")
+    assert collection.info().description == "About fruit."
+    with pytest.raises(InputError, match="a description of 501 characters is too long: say it in 500"):
+        collection.describe("x" * 501)
 
 
 @pytest.mark.parametrize("content", [b"", b"not a database " * 500, b"SQLite format 3\x00" + os.urandom(9000)])
