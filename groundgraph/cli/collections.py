@@ -53,12 +53,13 @@ def create(
 ) -> None:
     """Make an empty collection."""
     from groundgraph.errors import CollectionError
-    from groundgraph.knowledge.index import Collection, collection_names
+    from groundgraph.knowledge.folders import collection_names
+    from groundgraph.knowledge.index import Collection
 
     if name in collection_names():
         raise CollectionError(f"collection {name!r} exists: take another name, or delete it first")
     collection = Collection.open(name, embedding_model=embedding_model, chunker=chunker, create=True)
-    collection.describe(" ".join(description.split()))
+    collection.describe(description)
     write(f"{collection.name}: made, with {collection.info().embedding_model}")
 
 
@@ -86,16 +87,19 @@ def inspect(name: Name, as_json: AsJSON = False) -> None:
 def delete(
     name: Name, yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask whether it is meant.")] = False
 ) -> None:
-    """Delete a collection; the documents it was made from stay."""
+    """Delete a collection, even a damaged one; the documents it was made from stay."""
     from groundgraph.errors import InputError
-    from groundgraph.knowledge.index import Collection
+    from groundgraph.knowledge.index import delete as remove
+    from groundgraph.knowledge.index import look_at
+    from groundgraph.knowledge.store import Unusable
 
-    collection = Collection.open(name)
+    found = look_at(name)
     if not yes:
         if not sys.stdin.isatty():
             raise InputError(f"collection {name!r} is not deleted without a person to ask: add --yes")
-        typer.confirm(f"Delete {name} with {collection.info().documents:,} documents?", abort=True)
-    collection.delete()
+        held = ", which is damaged" if isinstance(found, Unusable) else f" with {found.documents:,} documents"
+        typer.confirm(f"Delete {name}{held}?", abort=True)
+    remove(name)
     write(f"{name}: deleted")
 
 

@@ -24,6 +24,9 @@ def index(
     chunker: Annotated[
         str | None, typer.Option(metavar="NAME", help="How to cut documents; kept for the next time.")
     ] = None,
+    prune: Annotated[
+        bool, typer.Option("--prune", help="Remove the documents of a folder that is not there any more.")
+    ] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Say only what could not be read.")] = False,
 ) -> int:
     """Read files, folders and addresses into a collection.
@@ -37,7 +40,13 @@ def index(
 
     with bars(show=shows_progress(quiet=quiet)) as report:
         done = bring_up_to_date(
-            paths, collection, jsonl=jsonl, embedding_model=embedding_model, chunker=chunker, progress=report
+            paths,
+            collection,
+            jsonl=jsonl,
+            embedding_model=embedding_model,
+            chunker=chunker,
+            prune=prune,
+            progress=report,
         )
     if not quiet:
         write(

@@ -1,28 +1,24 @@
 """Collections of indexed documents: make them, bring them up to date, list them."""
 
-import os
-import re
-import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain
+from collections.abc import Iterable, Sequence
+from functools import partial
+from itertools import chain, islice
 from pathlib import Path
 from typing import Self
 
 from groundgraph import models
-from groundgraph.errors import CollectionError, InputError, LoadError
+from groundgraph.errors import CollectionError, InputError
 from groundgraph.knowledge import database
 from groundgraph.knowledge.chunk import CHUNKERS, DEFAULT_CHUNKER
 from groundgraph.knowledge.document import LoadedDocument, Unreadable
+from groundgraph.knowledge.folders import collection_names, folder_of, is_made, missing
 from groundgraph.knowledge.ingest import IngestReport, ingest
-from groundgraph.knowledge.load import files, load_file
+from groundgraph.knowledge.reading import read, roots
 from groundgraph.knowledge.sqlite_store import SQLiteStore
-from groundgraph.knowledge.store import CollectionInfo, Progress, Store, Unusable, Vectors
+from groundgraph.knowledge.store import DESCRIPTION_SIZE, CollectionInfo, Kept, Progress, Store, Unusable, Vectors
 from groundgraph.knowledge.transfer import import_file
-from groundgraph.settings import get_settings
 
-__all__ = ["Collection", "CollectionInfo", "IngestReport", "Progress", "Unusable", "collections", "index"]
-
-_NAME = re.compile(r"\w[\w-]{0,63}")
+__all__ = ["Collection", "CollectionInfo", "IngestReport", "Progress", "Unusable", "collections", "delete", "index"]
 
 
 class Collection:
@@ -52,23 +48,25 @@ class Collection:
             create: Whether to make it if it does not exist.
 
         Raises:
-            InputError: The name cannot be one, or the chunker is unknown.
+            InputError: The name cannot be one, or the chunker or embedding model is unknown.
             CollectionError: It does not exist, or was made with another embedding model.
             ModelError: There is no embedding model to make it with.
         """
-        folder = _folder(name, home)
+        folder = folder_of(name, home)
         if chunker is not None and chunker not in CHUNKERS:
             raise InputError(f"unknown chunker {chunker!r}; choose one of {', '.join(CHUNKERS)}")
         store = SQLiteStore(folder.name, folder)
         version = database.version(folder)
         if version not in {0, database.VERSION}:
             raise CollectionError(
-                f"{str(folder)!r} has format {version}, not {database.VERSION}: delete it and index again"
+                f"{str(folder)!r} has format {version}, not {database.VERSION}: "
+                f"groundgraph collections delete {folder.name}, then index again"
             )
         if not version:
             if not create:
-                raise CollectionError(_missing(name, home))
+                raise CollectionError(missing(name, home))
             model = embedding_model or models.default_embedding_model()
+            models.check_embedding_model(model)
             chunker = chunker or DEFAULT_CHUNKER
             database.create(folder, {"description": "", "embedding_model": model, "chunker": chunker})
         if embedding_model:
@@ -92,7 +90,7 @@ class Collection:
             CollectionError: The name is taken, or the file does not fit.
             ModelError: There is no embedding model.
         """
-        folder = _folder(name, home)
+        folder = folder_of(name, home)
         import_file(file, folder, embedding_model or models.default_embedding_model())
         return cls(folder.name, SQLiteStore(folder.name, folder))
 
@@ -118,8 +116,15 @@ class Collection:
         return self.store.info()
 
     def describe(self, description: str) -> None:
-        """Say in a line what the collection is about."""
-        self.store.configure(description=description)
+        """Say in a line what the collection is about.
+
+        Raises:
+            InputError: It is too long.
+        """
+        line = " ".join(description.split())
+        if len(line) > DESCRIPTION_SIZE:
+            raise InputError(f"a description of {len(line)} characters is too long: say it in {DESCRIPTION_SIZE}")
+        self.store.configure(description=line)
 
     def sources(self) -> list[str]:
         """Return the sources of all documents, sorted."""
@@ -171,11 +176,13 @@ def index(
     jsonl: bool = False,
     embedding_model: str | None = None,
     chunker: str | None = None,
+    prune: bool = False,
     progress: Progress | None = None,
 ) -> IngestReport:
     """Bring a collection up to date with files and folders, making it if need be.
 
-    Documents that came from these paths before and are there no more are removed.
+    Documents that came from these paths before and are there no more are removed. A collection that is new, and gets
+    no document because of an error, is not made.
 
     Args:
         paths: Files and folders.
@@ -184,26 +191,37 @@ def index(
         jsonl: Whether the files are JSONL with the fields pid, src, lang, title and text; see `load`.
         embedding_model: Model to make the collection with, or that it must have been made with.
         chunker: How to cut these documents, and those that are added later; by default as before.
+        prune: Whether a folder that is not there was deleted, rather than being on a disk that is not mounted.
         progress: Told about the loading, the embedding, and the building of an approximate index.
 
     Raises:
-        InputError: A path does not exist, the collection's name cannot be one, or the chunker is unknown.
-        LoadError: Nothing could be read; the collection stays as it was.
+        InputError: A path does not exist, or may just be out of reach; or the collection's name cannot be one, or the
+            chunker or embedding model is unknown.
+        LoadError: Nothing could be read, and nothing is gone; the collection stays as it was.
         CollectionError: It was made with another embedding model, or the disk is full.
         ModelError: There is no embedding model, or it fails.
     """
-    _folder(collection, home)
-    documents = _read(files(paths, jsonl=jsonl), jsonl, progress)
-    unreadable: list[Unreadable] = []
-    for first in documents:
-        if isinstance(first, LoadedDocument):
-            break
-        unreadable.append(first)
-    else:
-        raise LoadError(_nothing_readable(paths, unreadable))
+    folder = folder_of(collection, home)
+    is_new = not database.version(folder)
+    documents = read(paths, partial(_kept, folder), jsonl=jsonl, prune=prune, progress=progress)
+    first = list(islice(documents, 1))
     opened = Collection.open(collection, home, embedding_model=embedding_model, chunker=chunker, create=True)
-    given = chain(unreadable, [first], documents)
-    return opened.add(given, progress, roots=[Path(path).resolve() for path in paths])
+    try:
+        return opened.add(chain(first, documents), progress, roots=roots(paths))
+    except BaseException:
+        if is_new and not opened.info().documents:
+            opened.delete()
+        raise
+
+
+def delete(name: str, home: Path | None = None) -> None:
+    """Remove a collection with all that is in it, even if it is damaged and cannot be opened.
+
+    Raises:
+        InputError: The name cannot be one.
+        CollectionError: There is none, or something else is in its folder.
+    """
+    SQLiteStore(name, look_at(name, home).path).delete()
 
 
 def collections(home: Path | None = None) -> list[CollectionInfo | Unusable]:
@@ -212,69 +230,28 @@ def collections(home: Path | None = None) -> list[CollectionInfo | Unusable]:
     Raises:
         InputError: The folder of all collections cannot be read.
     """
-    return [_looked_at(name, home) for name in collection_names(home)]
+    return [look_at(name, home) for name in collection_names(home)]
 
 
-def collection_names(home: Path | None = None) -> list[str]:
-    """Return the names of all collections, sorted.
+def look_at(name: str, home: Path | None = None) -> CollectionInfo | Unusable:
+    """Return what a collection is and holds, or why it cannot be opened.
 
     Raises:
-        InputError: The folder of all collections cannot be read.
+        InputError: The name cannot be one.
+        CollectionError: There is none.
     """
-    folder = _home(home)
-    names = os.listdir(folder) if folder.exists() else []
-    return sorted(name for name in names if _NAME.fullmatch(name) and _is_made(folder / name))
-
-
-def _looked_at(name: str, home: Path | None) -> CollectionInfo | Unusable:
+    folder = folder_of(name, home)
+    if not is_made(folder):
+        raise CollectionError(missing(name, home))
     try:
         return Collection.open(name, home).info()
     except CollectionError as error:
-        return Unusable(name, _home(home) / name, str(error))
+        return Unusable(folder.name, folder, str(error))
 
 
-def _is_made(folder: Path) -> bool:
-    """Tell whether there is a collection in a folder, were it a damaged one."""
-    try:
-        return database.version(folder) != 0
-    except CollectionError:
-        return True
-
-
-def _read(found: Sequence[Path | str], jsonl: bool, progress: Progress | None) -> Iterator[LoadedDocument | Unreadable]:
-    for number, file in enumerate(found, start=1):
-        yield from load_file(file, jsonl=jsonl)
-        if progress:
-            progress("load", number, len(found))
-
-
-def _home(home: Path | None) -> Path:
-    """Return the folder of all collections, which may have yet to be made."""
-    folder = home or get_settings().home
-    try:
-        folder = folder.expanduser().absolute()
-        os.scandir(folder).close()
-    except FileNotFoundError:
-        pass
-    except (OSError, RuntimeError) as error:  # a RuntimeError if `~somebody` is unknown
-        reason = str(getattr(error, "strerror", error)).lower()
-        raise InputError(
-            f"the folder of collections, {str(folder)!r}, cannot be read ({reason}): "
-            "mend its permissions, or set GROUNDGRAPH_HOME to another folder"
-        ) from error
-    return folder
-
-
-def _folder(name: str, home: Path | None) -> Path:
-    name = unicodedata.normalize("NFC", name)
-    if not _NAME.fullmatch(name):
-        raise InputError(f"collection name {name!r} cannot be used: take letters, digits, '-' and '_', at most 64")
-    return _home(home) / name
-
-
-def _missing(name: str, home: Path | None) -> str:
-    others = ", ".join(collection_names(home)) or "none"
-    return f"no collection {name!r} (there are: {others}); make it: groundgraph index PATH --collection {name}"
+def _kept(folder: Path) -> dict[str, Kept]:
+    """Return the documents of the collection in a folder by source; none if there is no collection."""
+    return SQLiteStore(folder.name, folder).kept() if database.version(folder) else {}
 
 
 def _check_model(store: Store, wanted: str) -> None:
@@ -283,6 +260,7 @@ def _check_model(store: Store, wanted: str) -> None:
     if wanted == info.embedding_model:
         return
     if not info.chunks:
+        models.check_embedding_model(wanted)
         store.configure(embedding_model=wanted)
         return
     dimension = models.embedding_model(wanted).dimension
@@ -290,10 +268,3 @@ def _check_model(store: Store, wanted: str) -> None:
         f"collection {info.name!r} was made with {info.embedding_model!r} ({info.dimension} dimensions), "
         f"not {wanted!r} ({dimension} dimensions): use the stored model or another --collection"
     )
-
-
-def _nothing_readable(paths: Sequence[Path | str], unreadable: Sequence[Unreadable]) -> str:
-    names = ", ".join(repr(str(path)) for path in paths)
-    reasons = "; ".join(map(str, unreadable[:5])) or "no files in it"
-    more = f"; and {len(unreadable) - 5} more" if len(unreadable) > 5 else ""
-    return f"nothing readable in {names} ({reasons}{more}): give files with text; the collection is unchanged"

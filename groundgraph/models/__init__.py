@@ -5,6 +5,7 @@ from groundgraph.models.chat import PROVIDERS, chat_model, chat_models, check_pr
 from groundgraph.models.embeddings import (
     EMBEDDING_PROVIDERS,
     EmbeddingModel,
+    check_embedding_model,
     default_embedding_model,
     embedding_model,
     embedding_models,
@@ -22,6 +23,7 @@ __all__ = [
     "ask",
     "ask_json",
     "chat_model",
+    "check_embedding_model",
     "check_provider",
     "default_chat_model",
     "default_embedding_model",

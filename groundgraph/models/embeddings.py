@@ -149,9 +149,13 @@ def _sendable(text: str) -> str:
 
 
 def _e5(model: str) -> EmbeddingModel:
+    _check_e5(model)
+    return E5Embedding(f"e5:{model}")
+
+
+def _check_e5(model: str) -> None:
     if model != E5_NAME:
         raise InputError(f"embedding model 'e5:{model}' is unknown; the embedded one is 'e5:{E5_NAME}'")
-    return E5Embedding(f"e5:{model}")
 
 
 def _openai(model: str) -> EmbeddingModel:
@@ -197,6 +201,20 @@ def _make(name: str) -> EmbeddingModel:
     provider, model = split_name(name, "embedding", f"e5:{E5_NAME}")
     make = EMBEDDING_PROVIDERS.get(provider)
     return make(model) if make else _other(name, provider, model)
+
+
+def check_embedding_model(name: str) -> None:
+    """Raise if `name` can be no embedding model; asks no endpoint, and loads no embedded model.
+
+    Raises:
+        InputError: The name is not `provider:model`, or unknown.
+        ModelError: The provider is one of LangChain's, and its package or key is missing.
+    """
+    provider, model = split_name(name, "embedding", f"e5:{E5_NAME}")
+    if provider == "e5":
+        _check_e5(model)
+    elif provider not in EMBEDDING_PROVIDERS:
+        embedding_model(name)
 
 
 def _close(model: EmbeddingModel) -> None:

@@ -89,13 +89,13 @@ def test_a_damaged_collection_does_not_hide_the_others(notes: Path, tmp_path: Pa
     _, good, bad = ran.out.splitlines()
     assert ran.status == 0 and good.split()[:3] == ["good", "2", "2"]
     assert bad.startswith("bad: ") and bad.endswith(
-        "collection.sqlite' is damaged (file is not a database): delete its folder and index again"
+        "collection.sqlite' is damaged (file is not a database): groundgraph collections delete bad, then index again"
     )
     bad_one, good_one = run(capsys, "collections", "--json").object["collections"]
     assert list(bad_one) == ["name", "path", "error"] and good_one["documents"] == 2
     shown = run(capsys, "doctor").out
     assert "bad (cannot be opened), good (2 documents, 2 chunks)" in shown
-    assert "Optional: the collection bad\n" in shown and "delete its folder and index again" in shown
+    assert "Optional: the collection bad\n" in shown and "groundgraph collections delete bad" in shown
     assert "there are: bad, good" in run(capsys, "collections", "inspect", "none").err
 
 
@@ -147,3 +147,32 @@ def test_a_chunker_is_chosen_and_kept(notes: Path, capsys: Capsys) -> None:
     assert "2 unchanged" in run(capsys, "index", str(notes)).out
     wrong = run(capsys, "index", str(notes), "--chunker", "magic")
     assert wrong.status == 2 and "unknown chunker 'magic'" in wrong.err
+
+
+def test_a_deleted_file_and_a_folder_that_is_away(notes: Path, capsys: Capsys) -> None:
+    run(capsys, "index", str(notes))
+    (notes / "sea.md").unlink()
+    ran = run(capsys, "index", str(notes / "sea.md"))
+    assert (ran.status, ran.out) == (0, "default: 0 added, 0 updated, 0 unchanged, 1 removed; 1 chunks, 0 embedded\n")
+    notes.rename(notes.with_name("away"))
+    ran = run(capsys, "index", str(notes))
+    assert ran.status == 2 and "add --prune" in ran.err and ran.err.count("\n") == 1
+    assert "1 removed; 0 chunks" in run(capsys, "index", str(notes), "--prune").out
+
+
+def test_a_damaged_collection_is_deleted(
+    notes: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capsys
+) -> None:
+    run(capsys, "index", str(notes), "-c", "bad")
+    (tmp_path / "home" / "bad" / "collection.sqlite").write_bytes(b"junk " * 1000)
+    asked: list[str] = []
+    monkeypatch.setattr("typer.confirm", lambda text, abort: asked.append(text))
+    assert run_at_terminal(capsys, monkeypatch, "collections", "delete", "bad").status == 0
+    assert asked == ["Delete bad, which is damaged?"]
+    assert not (tmp_path / "home" / "bad").exists()
+
+
+def test_a_file_that_is_no_jsonl_is_one_line(notes: Path, capsys: Capsys) -> None:
+    (notes / "sea.md").write_text("The sea is deep.\n" * 100)
+    ran = run(capsys, "index", str(notes / "sea.md"), "--jsonl")
+    assert ran.status == 2 and ran.err.count("\n") == 1 and "not one of its 100 rows can be read" in ran.err

@@ -184,7 +184,7 @@ def test_a_file_that_is_no_collection_says_how_to_mend_it(monkeypatch: pytest.Mo
     use_bag_embedder(monkeypatch)
     path = Collection.open("notes", create=True).info().path
     (path / "collection.sqlite").write_bytes(b"not a database at all" * 100)
-    with pytest.raises(CollectionError, match=r"is damaged.*delete its folder and index again"):
+    with pytest.raises(CollectionError, match=r"is damaged.*groundgraph collections delete notes, then index again"):
         Collection.open("notes").info()
 
 
