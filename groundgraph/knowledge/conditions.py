@@ -1,11 +1,13 @@
 """A filter as SQL over the documents of a collection."""
 
 import os
+import re
 
 from groundgraph.knowledge.attributes import as_text, primary_language
 from groundgraph.knowledge.filter import Filter
 
-_WILD = frozenset("*?[")
+_SPECIAL = re.compile(r"[*?[]")
+"""What means more than itself in a pattern."""
 
 
 def chunks_where(where: Filter | None) -> tuple[str, tuple[str, ...]] | None:
@@ -38,14 +40,14 @@ def _from(source: str) -> tuple[str, tuple[str, ...]]:
 
     The row of a file, as in `notes.jsonl#7`, is a part too.
     """
-    conditions, values = ["substr(source, 1, length(?)) = ?"], [source, source]
+    literal = _SPECIAL.sub(r"[\g<0>]", source)
+    patterns = [f"{literal}*"]  # the one that SQLite finds by its index
     if not source.startswith("/"):
-        conditions.append("instr('/' || replace(source, '#', '/') || '/', ?)")
-        values.append(f"/{source.rstrip('/').replace('#', '/')}/")
-    if _WILD.intersection(source):
-        conditions += ["source GLOB ?", "source GLOB ?"]
-        values += [source, f"*/{source}"]
-    return f"({' OR '.join(conditions)})", tuple(values)
+        parts = f"*/{literal.rstrip('/')}"
+        patterns += [f"{parts}/*", f"{parts}#*"] + ([] if source.endswith("/") else [parts])
+    if _SPECIAL.search(source):
+        patterns += [source, f"*/{source}"]
+    return f"({' OR '.join(['source GLOB ?'] * len(patterns))})", tuple(patterns)
 
 
 def _absolute(source: str) -> str:
