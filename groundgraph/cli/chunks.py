@@ -62,6 +62,9 @@ def chunks(
         write_json(_object(cut, bars, [asdict(one) for one in unreadable]))
     else:
         _show(cut, bars, whole=whole)
+    for document in documents if not as_json else ():
+        if document.hidden:
+            typer.echo(f"left out: {printable(document.source)}: {document.hidden}", err=True)
     for one in unreadable if not as_json else ():
         typer.echo(f"not read: {printable(one.source)}: {printable(one.reason)}", err=True)
     return PARTLY_READ if unreadable else 0
@@ -93,7 +96,12 @@ def _embed(name: str | None, texts: Sequence[str]) -> Any:
 def _object(cut: Cut, bars: list[tuple[int, int, int]], unreadable: list[dict[str, str]]) -> dict[str, Any]:
     return {
         "documents": [
-            {"source": document.source, "title": document.title, "chunks": [asdict(piece) for piece in pieces]}
+            {
+                "source": document.source,
+                "title": document.title,
+                "hidden": document.hidden,
+                "chunks": [asdict(piece) for piece in pieces],
+            }
             for document, pieces in cut
         ],
         "histogram": [{"from": first, "to": last, "chunks": count} for first, last, count in bars],

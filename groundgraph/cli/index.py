@@ -1,5 +1,7 @@
 """`groundgraph index`: read documents into a collection."""
 
+from collections.abc import Mapping
+from itertools import islice
 from typing import Annotated
 
 import typer
@@ -7,6 +9,8 @@ import typer
 from groundgraph.cli.terminal import printable, shows_progress, write
 
 PARTLY_READ = 1
+MOST_HIDDEN = 20
+"""Documents with hidden text that are named; of more, their number is said."""
 
 
 def index(
@@ -53,6 +57,14 @@ def index(
             f"{collection}: {done.added} added, {done.updated} updated, {done.unchanged} unchanged, "
             f"{done.removed} removed; {done.chunks} chunks, {done.embedded} embedded"
         )
+        _say_hidden(done.hidden)
     for unreadable in done.unreadable:
         typer.echo(f"not read: {printable(unreadable.source)}: {printable(unreadable.reason)}", err=True)
     return PARTLY_READ if done.unreadable else 0
+
+
+def _say_hidden(hidden: Mapping[str, str]) -> None:
+    for source, what in islice(hidden.items(), MOST_HIDDEN):
+        typer.echo(f"left out: {printable(source)}: {what}", err=True)
+    if len(hidden) > MOST_HIDDEN:
+        typer.echo(f"left out: hidden text of {len(hidden) - MOST_HIDDEN:,} more documents", err=True)

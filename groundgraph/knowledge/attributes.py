@@ -81,12 +81,17 @@ def date_of(metadata: Mapping[str, JSON]) -> str:
     return ""
 
 
-def fields_of(metadata: Mapping[str, JSON]) -> Iterator[tuple[str, str]]:
-    """Yield the fields that a filter can ask for, one of each item of a list, with their values as text."""
+def fields_of(metadata: Mapping[str, JSON], path: str = "") -> Iterator[tuple[str, str]]:
+    """Yield the fields that a filter can ask for, with their values as text.
+
+    A list gives one field of each item; a field of an object is named `outer.inner`.
+    """
     for key, value in metadata.items():
         for item in value if isinstance(value, list) else [value]:
-            if item is not None and not isinstance(item, dict | list) and len(text := as_text(item)) <= _LONGEST:
-                yield key, text
+            if isinstance(item, dict):
+                yield from fields_of(item, f"{path}{key}.")
+            elif item is not None and not isinstance(item, list) and len(text := as_text(item)) <= _LONGEST:
+                yield path + key, text
 
 
 def as_text(value: str | bool | int | float) -> str:

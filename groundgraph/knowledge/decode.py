@@ -3,6 +3,8 @@
 import codecs
 import re
 
+from groundgraph.knowledge.charset import likely_charset
+
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8"),
     (codecs.BOM_UTF32_LE, "utf-32-le"),
@@ -42,8 +44,8 @@ def decode(data: bytes, declared: str | None = None) -> str | None:
     """Return the text of `data`, cleaned as by `clean`; None if it is binary.
 
     A byte-order mark decides, then UTF-16 without one where NULs tell it, then UTF-8, then the encoding that the text
-    declares, then GB18030 where the bytes look like Chinese, then Big5 where they look like that, then the likeliest of
-    the other encodings of Europe and East Asia.
+    declares, then the one in which it has the most frequent characters of Chinese, Japanese or Korean. Too short for
+    that, it is GB18030 or Big5 where the bytes look so, else in the likeliest of the other encodings.
     """
     for mark, encoding in _BOMS:
         if data.startswith(mark):
@@ -86,9 +88,11 @@ def _decode_declared(data: bytes, declared: str | None) -> str | None:
 
 
 def _decode_legacy(data: bytes) -> str | None:
+    sample = data[:_SAMPLE]
+    if charset := likely_charset(sample):
+        return data.decode(charset, "replace")
     if b"\x00" in data:
         return None
-    sample = data[:_SAMPLE]
     for encoding, is_likely in (("gb18030", _looks_chinese), ("big5", _looks_big5)):
         if is_likely(sample) and (text := _decode_declared(data, encoding)):
             return text

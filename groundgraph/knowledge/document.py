@@ -23,6 +23,8 @@ class LoadedDocument:
     """Only in `markdown` do headings, lists, tables and code fences mean anything; `code` is a program's source."""
     file: str = ""
     """File the document came from, where `source` is an id inside it; empty if that is `source` itself."""
+    hidden: str = ""
+    """What was left out because no reader sees it, in a few plain words; empty if nothing was."""
 
     @property
     def origin(self) -> str:
@@ -39,3 +41,8 @@ class Unreadable:
 
     def __str__(self) -> str:
         return f"{self.source}: {self.reason}"
+
+
+def hidden_parts(**numbers: int) -> str:
+    """Return what is hidden of each kind, such as `2 hidden slides, 1 hidden shape`, by the kinds' singulars."""
+    return ", ".join(f"{number:,} hidden {kind}{'s' * (number > 1)}" for kind, number in numbers.items() if number)

@@ -5,7 +5,7 @@ import json
 import os
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from groundgraph.errors import InputError
@@ -31,6 +31,8 @@ class IngestReport:
     unreadable: list[Unreadable]
     chunks: int
     embedded: int
+    hidden: dict[str, str] = field(default_factory=dict)
+    """What was left out of the documents read since no reader sees it, by their sources."""
 
 
 @dataclass(frozen=True)
@@ -57,6 +59,7 @@ def ingest(
     kept, info = store.kept(), store.info()
     unreadable: list[Unreadable] = []
     loaded: dict[str, str] = {}  # origins by source
+    hidden: dict[str, str] = {}
     cut: list[_Cut] = []
     sentences = SentenceVectors(info.path, info.embedding_model, progress)
     for document in documents:
@@ -66,6 +69,8 @@ def ingest(
         if document.source in loaded:
             raise InputError(f"two documents have the source {document.source!r}: give each its own path or pid")
         loaded[document.source] = document.origin
+        if document.hidden:
+            hidden[document.source] = document.hidden
         digest = _digest(document, info.chunker)
         if document.source not in kept or kept[document.source].digest != digest:
             cut.append(_cut(document, digest, info.chunker, sentences))
@@ -82,6 +87,7 @@ def ingest(
         unreadable=unreadable,
         chunks=store.info().chunks,
         embedded=embedded,
+        hidden=hidden,
     )
 
 

@@ -2,6 +2,7 @@
 
 import os
 import re
+import stat
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from email.message import Message
@@ -10,15 +11,24 @@ from urllib.parse import urlsplit
 
 from groundgraph.errors import InputError, LoadError
 from groundgraph.knowledge.blocks import blocks
-from groundgraph.knowledge.convert import html_document, pdf_document
 from groundgraph.knowledge.decode import clean, decode
-from groundgraph.knowledge.document import JSON, LoadedDocument, Unreadable
-from groundgraph.knowledge.office import OLD_OFFICE, docx_document, pptx_document, xlsx_document
+from groundgraph.knowledge.document import LoadedDocument, Unreadable
+from groundgraph.knowledge.epub import epub_document
+from groundgraph.knowledge.excel import xlsx_document
+from groundgraph.knowledge.html import html_document
+from groundgraph.knowledge.kinds import kind_of
+from groundgraph.knowledge.mail import mail_document
+from groundgraph.knowledge.markdown import markdown_document
+from groundgraph.knowledge.pdf import pdf_document
+from groundgraph.knowledge.powerpoint import pptx_document
 from groundgraph.knowledge.rows import csv_document, json_document, jsonl_documents, notebook_document
+from groundgraph.knowledge.word import docx_document
 
 _CONVERTERS = {
     ".pdf": pdf_document,
     ".docx": docx_document,
+    ".epub": epub_document,
+    **dict.fromkeys((".eml", ".mht", ".mhtml"), mail_document),
     **dict.fromkeys((".pptx", ".pptm"), pptx_document),
     **dict.fromkeys((".xlsx", ".xlsm"), xlsx_document),
 }
@@ -29,6 +39,8 @@ _MEDIA_TYPES = {
     "text/html": ".html",
     "application/xhtml+xml": ".html",
     "application/pdf": ".pdf",
+    "application/epub+zip": ".epub",
+    "message/rfc822": ".eml",
     "application/json": ".json",
     "application/jsonl": ".jsonl",
     "application/x-ipynb+json": ".ipynb",
@@ -40,6 +52,12 @@ _MEDIA_TYPES = {
     f"{_OFFICE}presentationml.presentation": ".pptx",
     f"{_OFFICE}spreadsheetml.sheet": ".xlsx",
 }
+_SPECIAL = {
+    stat.S_ISFIFO: "named pipe",
+    stat.S_ISSOCK: "socket",
+    stat.S_ISCHR: "device",
+    stat.S_ISBLK: "device",
+}
 _UNTOLD = {"", "text/plain", "application/octet-stream", "binary/octet-stream"}
 """Media types that say little, so that the suffix decides."""
 _TABLES = {".csv": csv_document, ".tsv": csv_document, ".json": json_document, ".ipynb": notebook_document}
@@ -50,10 +68,6 @@ _CODE = frozenset(
     .proto .graphql .css .scss .vb .pas .f90 .asm .tf""".split()
 )
 _ADDRESS = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE)
-_FRONT_MATTER = re.compile(r"---[ \t]*\n(.*?)\n(?:---|\.\.\.)[ \t]*(?:\n|$)", re.DOTALL)
-_FIELD = re.compile(r"^(\w[\w-]*):[ \t]*(.+?)[ \t]*$", re.MULTILINE)
-_NO_FIELD = re.compile(r"^(?![\w\"'][^\n:]*:(?:\s|$)|\s|-\s|#|$)", re.MULTILINE)
-"""A line that no front matter has: text between two rules, which is not to be lost."""
 
 
 def load(paths: Sequence[Path | str], *, jsonl: bool = False) -> Iterator[LoadedDocument | Unreadable]:
@@ -135,11 +149,7 @@ def read(data: bytes, source: str, media_type: str = "") -> LoadedDocument:
     """
     if not data.strip():
         raise LoadError("empty file")
-    if data.startswith(OLD_OFFICE):
-        raise LoadError("encrypted, or an old Office file; save it as .docx, .pptx or .xlsx without a password")
-    if data.startswith(b"{\\rtf"):
-        raise LoadError("RTF; save it as .docx")
-    suffix, charset = _suffix(source, media_type), _charset(media_type)
+    suffix, charset = kind_of(data, _suffix(source, media_type)), _charset(media_type)
     if suffix in _HTML:
         return _titled(html_document(data, source, charset))
     if converter := _CONVERTERS.get(suffix):
@@ -148,7 +158,7 @@ def read(data: bytes, source: str, media_type: str = "") -> LoadedDocument:
     if reader := _TABLES.get(suffix):
         return _titled(reader(text, source))
     if suffix in _MARKDOWN:
-        return _titled(_markdown_document(text, source))
+        return _titled(markdown_document(text, source))
     if suffix in _CODE:
         return LoadedDocument(source, text, title=Path(source).name, format="code")
     return LoadedDocument(source, text)
@@ -157,10 +167,24 @@ def read(data: bytes, source: str, media_type: str = "") -> LoadedDocument:
 def _bytes(place: Path | str) -> tuple[bytes, str]:
     """Return what stands at a place, and its media type if that is known."""
     if isinstance(place, Path):
+        _check_regular(place)
         return place.read_bytes(), ""
     from groundgraph.knowledge.address import fetch
 
     return fetch(place)
+
+
+def _check_regular(file: Path) -> None:
+    """Refuse what may never end, or wait for a writer, before it is opened."""
+    try:
+        mode = file.stat().st_mode
+    except FileNotFoundError as error:
+        if not file.is_symlink():
+            raise
+        raise LoadError(f"a link to {clean(os.readlink(file))!r}, which is not there; mend the link") from error
+    for is_kind, kind in _SPECIAL.items():
+        if is_kind(mode):
+            raise LoadError(f"a {kind}, not a file; leave it out, or save what comes from it to a file")
 
 
 def _suffix(source: str, media_type: str) -> str:
@@ -193,15 +217,15 @@ def _walk(folder: Path) -> Iterator[Path]:
             continue
         if entry.is_dir(follow_symlinks=False):
             yield from _walk(Path(entry))
-        elif _may_be_file(entry):
+        elif not _is_linked_folder(entry):
             yield Path(entry)
 
 
-def _may_be_file(entry: os.DirEntry[str]) -> bool:
+def _is_linked_folder(entry: os.DirEntry[str]) -> bool:
     try:
-        return entry.is_file()
+        return entry.is_dir()
     except OSError:
-        return True  # reading it will tell the reason
+        return False  # reading it will tell the reason
 
 
 def _text(data: bytes, charset: str | None = None) -> str:
@@ -211,17 +235,6 @@ def _text(data: bytes, charset: str | None = None) -> str:
     if not text.strip():
         raise LoadError("empty file")
     return text
-
-
-def _markdown_document(text: str, source: str) -> LoadedDocument:
-    """Read Markdown; the fields of its front matter become metadata."""
-    fields: dict[str, JSON] = {}
-    if (front := _FRONT_MATTER.match(text)) and not _NO_FIELD.search(front[1]):
-        fields = {key: value.strip("\"'") for key, value in _FIELD.findall(front[1])}
-        text = text[front.end() :]
-    if not text.strip():
-        raise LoadError("no text below its front matter")
-    return LoadedDocument(source, text, title=str(fields.pop("title", "")), metadata=fields, format="markdown")
 
 
 def _titled(document: LoadedDocument) -> LoadedDocument:

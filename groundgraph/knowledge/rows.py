@@ -105,6 +105,16 @@ def flatten(value: JSON) -> str:
     return "\n".join(_lines(value, ""))
 
 
+def is_shallow(value: JSON) -> bool:
+    """Tell whether a value can be gone through by recursion: its objects and lists are not too deep."""
+    level = [value]
+    for _ in range(_MAX_DEPTH):
+        level = [item for one in level if isinstance(one, dict | list) for item in _items(one)]
+        if not level:
+            return True
+    return False
+
+
 def _cell_text(cell: Mapping[str, JSON]) -> str:
     lines = cell.get("source")
     text = clean("".join(map(str, lines)) if isinstance(lines, list) else str(lines or "")).strip()
@@ -145,18 +155,9 @@ def _parse(text: str) -> JSON:
         raise LoadError("JSON with a number of thousands of digits; write it as a string") from error
     except RecursionError as error:
         raise LoadError("JSON nested too deeply") from error
-    if not _is_shallow(value):
+    if not is_shallow(value):
         raise LoadError("JSON nested too deeply")
     return value
-
-
-def _is_shallow(value: JSON) -> bool:
-    level = [value]
-    for _ in range(_MAX_DEPTH):
-        level = [item for one in level if isinstance(one, dict | list) for item in _items(one)]
-        if not level:
-            return True
-    return False
 
 
 def _items(value: "dict[str, JSON] | list[JSON]") -> Collection[JSON]:

@@ -24,6 +24,7 @@ from groundgraph.knowledge.database import (
     version,
 )
 from groundgraph.knowledge.ingest import text_digest
+from groundgraph.knowledge.rows import is_shallow
 from groundgraph.knowledge.store import DESCRIPTION_SIZE
 from groundgraph.knowledge.words import index_words
 
@@ -260,6 +261,6 @@ def _metadata(text: str, document: int) -> dict[str, Any]:
         metadata = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise _Unfit(f"row {document} of documents: metadata is no JSON ({error})") from error
-    if not isinstance(metadata, dict):
-        raise _Unfit(f"row {document} of documents: metadata is no JSON object")
+    if not isinstance(metadata, dict) or not is_shallow(metadata):
+        raise _Unfit(f"row {document} of documents: metadata is no JSON object, or nested too deeply")
     return metadata

@@ -89,7 +89,7 @@ def test_what_cannot_be_fetched_says_why(monkeypatch: pytest.MonkeyPatch) -> Non
         assert reason(f"{served.address}/slow") == "took more than 0.3 s"
         assert "redirects" in reason(f"{served.address}/round")
         assert reason(f"{served.address}/ftp") == "redirects to 'ftp'; only http and https are read"
-        assert reason(f"{served.address}/image") == "binary, not text"
+        assert reason(f"{served.address}/image") == "an image; run OCR on it and index the text"
     assert reason(f"{served.address}/gone").startswith("cannot be fetched")
 
 

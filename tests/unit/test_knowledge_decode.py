@@ -1,3 +1,5 @@
+import random
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -31,6 +33,35 @@ def test_chinese(encoding: str) -> None:
 )
 def test_other_encodings(text: str, encoding: str) -> None:
     assert decode(text.encode(encoding)) == text
+
+
+LETTERS = {
+    "Die Größe der Datei beträgt 5 MB; das Öffnen dauert länger als üblich.": ["cp1252"],
+    "Åsa går på många möten där hon säger vad hon tycker och tänker om det.": ["cp1252"],
+    "Этот документ описывает поиск. Сначала находят абзацы.": ["cp1251", "koi8_r", "utf-16-le", "utf-16-be"],
+    "안녕하세요. 이 문서는 검색 기능을 설명합니다. 질문을 입력하면 문단을 찾습니다.": ["euc_kr", "cp949", "utf-16-le", "utf-16-be"],
+    "회의는 내일 오후 세 시에 시작합니다. 늦지 않게 참석해 주시기 바랍니다. 감사합니다.": ["euc_kr", "utf-16-be"],
+    "この文書は検索のしくみを説明します。質問を入力すると、関係する段落を先に探します。": ["euc_jp", "shift_jis", "utf-16-le"],
+    "システムエラーガ発生シタ場合ハ、サーバーヲ再起動シテクダサイ。管理者ニ連絡スルコト。": ["euc_jp", "shift_jis"],
+    "這份文件說明檢索的方法。輸入問題之後，系統會先找到相關的段落，然後才回答問題。": ["big5", "utf-16-le", "utf-16-be"],
+    "会议将于明天下午三点开始，请准时出席，并且携带上个月的报告以及预算表。谢谢大家。": ["gb18030", "utf-16-le", "utf-16-be"],
+    "甲方应于收到发票后三十日内付款，逾期每日按未付金额的万分之五支付违约金。": ["gb18030", "utf-16-le", "utf-16-be"],
+    "第一，一二三四五。一共有多少页？\n一切都在第一页上，一看就知道了，一点也不难。": ["gb18030", "utf-16-le", "utf-16-be"],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "encoding"), [(text, one) for text, held in LETTERS.items() for one in held])
+def test_forty_characters_tell_their_encoding(text: str, encoding: str) -> None:
+    assert decode(text.encode(encoding)) == text
+
+
+def test_damage_does_not_hide_the_encoding() -> None:
+    text = "회의는 내일 오후 세 시에 시작합니다. 늦지 않게 참석해 주시기 바랍니다. 감사합니다."
+    assert decode(text.encode("euc_kr")[:-2]) == text[:-2] + "\ufffd"
+
+
+def test_the_largest_random_bytes_are_no_text() -> None:
+    assert decode(random.Random(1).randbytes(100_000)) is None
 
 
 @pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])

@@ -1,13 +1,14 @@
 import io
 import json
 import os
+import socket
 import zipfile
 from pathlib import Path
 
 import pytest
 
 from groundgraph.errors import InputError
-from groundgraph.knowledge.document import LoadedDocument, Unreadable
+from groundgraph.knowledge.document import JSON, LoadedDocument, Unreadable
 from groundgraph.knowledge.load import load, read
 from tests.pdf import encrypted_pdf, pdf
 
@@ -48,10 +49,22 @@ def test_a_name_too_long_is_an_error() -> None:
         list(load(["x" * 5000]))
 
 
-def test_a_link_to_itself_is_named(tmp_path: Path) -> None:
+def test_links_that_lead_nowhere_are_named(tmp_path: Path) -> None:
     (tmp_path / "loop.md").symlink_to("loop.md")
     (tmp_path / "nowhere.md").symlink_to("gone.md")
-    assert [str(found) for found in load([tmp_path])] == [f"{tmp_path}/loop.md: too many levels of symbolic links"]
+    assert [str(found) for found in load([tmp_path])] == [
+        f"{tmp_path}/loop.md: too many levels of symbolic links",
+        f"{tmp_path}/nowhere.md: a link to 'gone.md', which is not there; mend the link",
+    ]
+
+
+def test_pipes_sockets_and_devices_in_a_folder_are_named_but_never_opened(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "zero.md").symlink_to("/dev/zero")
+    with socket.socket(socket.AF_UNIX) as one:
+        one.bind(os.path.relpath(tmp_path / "socket"))  # a socket's address has at most 107 characters
+        kinds = [str(found).removeprefix(f"{tmp_path}/").partition(",")[0] for found in load([tmp_path])]
+    assert kinds == ["pipe: a named pipe", "socket: a socket", "zero.md: a device"]
 
 
 def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
@@ -64,6 +77,31 @@ def test_markdown_keeps_its_front_matter_as_metadata(tmp_path: Path) -> None:
     (tmp_path / "a.md").write_text('---\ntitle: "Guide"\nowner: Ann\n---\n# First\n\nText.')
     document = only(tmp_path / "a.md")
     assert (document.title, document.metadata, document.text) == ("Guide", {"owner": "Ann"}, "# First\n\nText.")
+
+
+@pytest.mark.parametrize(
+    ("written", "metadata"),
+    [
+        ("tags: [rag, 检索]\nby:\n  name: Ann\n  roles:\n    - owner\n", {"tags": ["rag", "检索"], "by": {"name": "Ann", "roles": ["owner"]}}),
+        ("date: 2024-05-01\nversion: 1.10\ncountry: NO\nempty:\n", {"date": "2024-05-01", "version": "1.10", "country": "NO"}),
+        ("about: >\n  two\n  lines\n", {"about": "two lines\n"}),
+        ("subject: Search: a survey\nnote: *loud*", {"subject": "Search: a survey", "note": "*loud*"}),
+        ("run: !!python/object/apply:os.system [true]", {"run": ["true"]}),
+        ("a: &a [x, x]\nb: &b [*a, *a]\nc: [*b, *b]", {"a": "&a [x, x]", "b": "&b [*a, *a]", "c": "[*b, *b]"}),
+        ("a: " + "[" * 3000 + "]" * 3000, {"a": "[" * 3000 + "]" * 3000}),
+    ],
+    ids=["structure", "as written", "folded", "no YAML", "no objects", "no aliases", "no depth"],
+)  # fmt: skip
+def test_front_matter_is_yaml_with_its_values_as_written(written: str, metadata: JSON, tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text(f"---\n{written}\n---\nText.")
+    document = only(tmp_path / "a.md")
+    assert (document.metadata, document.text) == (metadata, "Text.")
+
+
+@pytest.mark.parametrize("text", ["---\nText between rules.\n---\nMore.", "---\n- one\n\nTwo.\n---\nMore."])
+def test_text_between_two_rules_is_no_front_matter(text: str, tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text(text)
+    assert only(tmp_path / "a.md").text == text
 
 
 def test_a_title_is_the_first_heading(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ import pptx
 import pytest
 
 from groundgraph.errors import LoadError
-from groundgraph.knowledge import office
+from groundgraph.knowledge import excel, ooxml
 from groundgraph.knowledge.chunk import chunk
 from groundgraph.knowledge.load import read
 
@@ -63,7 +63,7 @@ def test_a_merged_cell_stands_in_every_row_that_it_spans(report: openpyxl.Workbo
 
 
 def test_a_large_workbook_is_read_as_a_stream(report: openpyxl.Workbook, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(office, "MAX_MERGED", 0)
+    monkeypatch.setattr(excel, "MAX_WHOLE", 0)
     assert read(saved(report), "a.xlsx").text.endswith("| North | Jan |\n|  | Feb |")
 
 
@@ -106,7 +106,7 @@ def test_nothing_on_any_slide_or_sheet() -> None:
 
 @pytest.mark.parametrize("name", ["a.docx", "a.pptx", "a.xlsx"])
 def test_a_zip_bomb_is_not_unpacked(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(office, "MAX_UNPACKED", 1000)
+    monkeypatch.setattr(ooxml, "MAX_UNPACKED", 1000)
     with pytest.raises(LoadError, match=r"unpacks to .* bytes, more than 1,000"):
         read(saved(workbook(A=[["x"]])), name)
 

@@ -1,0 +1,165 @@
+"""PDF as text, page by page, without what no reader sees."""
+
+import ctypes
+import re
+from collections.abc import Iterator
+from itertools import groupby
+from threading import Lock
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+
+from groundgraph.errors import LoadError
+from groundgraph.knowledge.decode import clean
+from groundgraph.knowledge.document import LoadedDocument, hidden_parts
+from groundgraph.knowledge.keywords import CJK
+from groundgraph.knowledge.properties import Properties
+
+if TYPE_CHECKING:
+    import numpy
+    from pypdfium2 import PdfDocument, PdfPage, PdfTextPage
+
+    Grey: TypeAlias = numpy.ndarray[tuple[int, int], numpy.dtype[numpy.uint8]]
+
+_PDFIUM = Lock()
+"""PDFium works for one thread at a time."""
+_CJK_WRAP = re.compile(rf"([^\n]{{20,}}[{CJK}，、；：])\n(?=[{CJK}，、。；：！？）」』】》”])")
+_DATE = re.compile(r"(?:D:)?(\d{4})(\d\d)?(\d\d)?")
+_LONGEST_LANGUAGE = 64
+_WHITE = 240
+"""Each of red, green and blue, from which text may be white on white."""
+_CONTRAST = 16
+"""Levels of grey, of 256, between which the eye sees nothing."""
+_INVISIBLE = 3
+"""Text rendering mode of text that is not drawn: what was hidden, or what OCR read from the image above it."""
+
+
+class _Page(NamedTuple):
+    text: str
+    hidden: int
+    """Characters left out."""
+
+
+def pdf_document(data: bytes, source: str) -> LoadedDocument:
+    """Return the text of a PDF with where its pages start, without text that stands out from nothing behind it.
+
+    Raises:
+        LoadError: It is encrypted, damaged, or has no text.
+    """
+    with _PDFIUM:
+        pages, properties = _read(data)
+    if not any(page.text for page in pages):
+        raise LoadError("no text (image-only PDF; run OCR first)" if pages else "no pages")
+    starts = [0]
+    for page in pages[:-1]:
+        starts.append(starts[-1] + len(page.text) + 2)
+    text = "\n\n".join(page.text for page in pages)
+    hidden = sum(page.hidden for page in pages)
+    return LoadedDocument(
+        source,
+        text,
+        title=properties.stated_title,
+        metadata=properties.metadata(text),
+        pages=tuple(starts),
+        hidden=hidden_parts(character=hidden),
+    )
+
+
+def _read(data: bytes) -> tuple[list[_Page], Properties]:
+    import pypdfium2
+
+    try:
+        pdf = pypdfium2.PdfDocument(data)
+    except pypdfium2.PdfiumError as error:
+        reason = "encrypted; save it without a password" if "password" in str(error).lower() else "damaged PDF"
+        raise LoadError(reason) from error
+    try:
+        return [_page(page) for page in pdf], _properties(pdf)
+    except pypdfium2.PdfiumError as error:
+        raise LoadError("damaged PDF") from error
+    finally:
+        pdf.close()
+
+
+def _properties(pdf: "PdfDocument") -> Properties:
+    from pypdfium2 import raw
+
+    stated = pdf.get_metadata_dict()
+    language = (ctypes.c_ushort * _LONGEST_LANGUAGE)()
+    raw.FPDFCatalog_GetLanguage(pdf, language, ctypes.sizeof(language))
+    return Properties(
+        title=stated["Title"],
+        authors=[stated["Author"]],
+        keywords=[stated["Keywords"]],
+        language=bytes(language).decode("utf-16-le", "ignore"),
+        created=_date(stated["CreationDate"]),
+        updated=_date(stated["ModDate"]),
+    )
+
+
+def _date(written: str) -> str:
+    """Return a date such as `D:20240531120000+02'00'` as 2024-05-31."""
+    match = _DATE.match(written)
+    return "-".join(filter(None, match.groups())) if match else ""
+
+
+def _page(page: "PdfPage") -> _Page:
+    textpage = page.get_textpage()
+    if not _is_suspicious(page):
+        return _Page(_flowing(textpage.get_text_bounded()), 0)
+    picture: Grey = page.render(grayscale=True, may_draw_forms=False).to_numpy().squeeze()
+    kept, hidden = "", 0
+    verdicts = enumerate(_hidden_characters(page, textpage, picture))
+    for is_hidden, group in groupby(verdicts, key=lambda pair: pair[1]):
+        places = [place for place, _ in group]
+        text = textpage.get_text_range(places[0], len(places))
+        kept, hidden = (kept, hidden + len("".join(text.split()))) if is_hidden else (kept + text, hidden)
+    return _Page(_flowing(kept), hidden)
+
+
+def _flowing(text: str) -> str:
+    """Return a page's text with lines of Chinese joined where the layout broke them."""
+    return _CJK_WRAP.sub(r"\1", clean(text).replace("\ufffe", "")).strip()
+
+
+def _is_suspicious(page: "PdfPage") -> bool:
+    """Tell whether some text of a page may not be seen: it is white, transparent or not drawn."""
+    from pypdfium2 import raw
+
+    return any(
+        raw.FPDFTextObj_GetTextRenderMode(one) == _INVISIBLE or _is_faint(raw.FPDFPageObj_GetFillColor, one)
+        for one in page.get_objects(filter=[raw.FPDF_PAGEOBJ_TEXT])
+    )
+
+
+def _is_faint(get_color: "ctypes._NamedFuncPointer", *of: object) -> bool:
+    red, green, blue, alpha = (ctypes.c_uint(0) for _ in range(4))
+    known = get_color(*of, red, green, blue, alpha)
+    return bool(known) and (min(red.value, green.value, blue.value) >= _WHITE or alpha.value <= _CONTRAST)
+
+
+def _hidden_characters(page: "PdfPage", textpage: "PdfTextPage", picture: "Grey") -> Iterator[bool]:
+    """Yield of each character of a page whether it is hidden; space goes with what stands before it."""
+    from pypdfium2 import raw
+
+    hidden = False
+    for place in range(textpage.count_chars()):
+        if not chr(raw.FPDFText_GetUnicode(textpage, place)).isspace():
+            seen = picture[_area(page, textpage.get_charbox(place), picture)]
+            may_be = _is_faint(raw.FPDFText_GetFillColor, textpage, place) or (
+                raw.FPDFTextObj_GetTextRenderMode(raw.FPDFText_GetTextObject(textpage, place)) == _INVISIBLE
+            )
+            hidden = not seen.size or (may_be and int(seen.max()) - int(seen.min()) < _CONTRAST)
+        yield hidden
+
+
+def _area(page: "PdfPage", box: tuple[float, float, float, float], picture: "Grey") -> tuple[slice, slice]:
+    """Return where a box of left, bottom, right and top in the page is in its picture."""
+    from pypdfium2 import raw
+
+    height, width = picture.shape
+    x, y = ctypes.c_int(0), ctypes.c_int(0)
+    corners = []
+    for across, up in ((box[0], box[1]), (box[2], box[3])):
+        raw.FPDF_PageToDevice(page, 0, 0, width, height, 0, across, up, x, y)
+        corners.append((x.value, y.value))
+    (left, right), (top, bottom) = (sorted(pair) for pair in zip(*corners, strict=True))
+    return slice(max(top, 0), max(bottom + 1, 0)), slice(max(left, 0), max(right + 1, 0))
