@@ -1,15 +1,15 @@
 """Compress passages to the sentences that matter most, within a budget of tokens."""
 
 import asyncio
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple, TypeAlias
 
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from groundgraph.grading.evaluator import embedded_evaluator
 from groundgraph.knowledge.passage import Passage
-from groundgraph.knowledge.sentences import sentences
+from groundgraph.knowledge.sentences import Span, sentences, table_headers
 from groundgraph.models.tokens import count_tokens
 from nodes.model import chat_model_of
 from nodes.node import Update, node, said
@@ -26,12 +26,23 @@ class Retrieved(TypedDict):
     passages: list[Passage]
 
 
+Piece: TypeAlias = tuple[int, Span]
+"""Which passage a piece of text is of, and where it stands there."""
+
+
 class Sentence(NamedTuple):
     """A relevant sentence: which passage it is of, where it stands there, and how relevant it is."""
 
     place: int
-    span: tuple[int, int]
+    span: Span
     score: float
+    header: Span | None = None
+    """Header of the table whose row it is, which is kept with it."""
+
+    @property
+    def pieces(self) -> list[Piece]:
+        """Return what is kept with the sentence, itself included."""
+        return [(self.place, span) for span in (self.header, self.span) if span]
 
 
 @node
@@ -43,10 +54,11 @@ async def compress(state: Retrieved, runtime: Runtime[Context]) -> Update:
     """
     context, passages = runtime.context, state["passages"]
     relevant = await asyncio.to_thread(_relevant, state["query"], passages)
-    texts = [passages[one.place].page_content[slice(*one.span)] for one in relevant]
+    pieces = list(dict.fromkeys(piece for one in relevant for piece in one.pieces))
+    texts = [passages[place].page_content[slice(*span)] for place, span in pieces]
     counts = await count_tokens(await chat_model_of(context), texts)
-    kept, tokens = within(relevant, counts, context.compress_tokens)
-    spans: dict[int, list[tuple[int, int]]] = {}
+    kept, tokens = within(relevant, dict(zip(pieces, counts, strict=True)), context.compress_tokens)
+    spans: dict[int, list[Span]] = {}
     for one in sorted(kept):
         spans.setdefault(one.place, []).append(one.span)
     compressed = [passages[place].cut(parts) for place, parts in spans.items()]
@@ -63,16 +75,22 @@ async def compress(state: Retrieved, runtime: Runtime[Context]) -> Update:
     }
 
 
-def within(sentences: Sequence[Sentence], counts: Sequence[int], budget: int) -> tuple[list[Sentence], int]:
+def within(
+    sentences: Sequence[Sentence], counts: Mapping[Piece, int], budget: int
+) -> tuple[list[Sentence], int]:
     """Return the best sentences that fit into `budget` tokens together, and how many tokens they have.
 
-    The best one is kept whatever its length.
+    The best one is kept whatever its length. The header of a table is counted once, with its first row.
     """
     kept: list[Sentence] = []
+    counted: set[Piece] = set()
     total = 0
-    for one, count in sorted(zip(sentences, counts, strict=True), key=lambda pair: -pair[0].score):
+    for one in sorted(sentences, key=lambda one: -one.score):
+        new = set(one.pieces) - counted
+        count = sum(counts[piece] for piece in new)
         if not kept or total + count <= budget:
             kept.append(one)
+            counted |= new
             total += count
     return kept, total
 
@@ -83,5 +101,10 @@ def _relevant(query: str, passages: Sequence[Passage]) -> list[Sentence]:
         spans = sentences(passage.page_content)
         texts = [passage.page_content[start:end] for start, end in spans]
         scores = evaluator.score_sentences(query, texts, passage)
-        found += [Sentence(place, span, s) for span, s in zip(spans, scores, strict=True) if s >= RELEVANT]
+        headers = table_headers(passage.page_content, spans)
+        found += [
+            Sentence(place, span, score, headers.get(span))
+            for span, score in zip(spans, scores, strict=True)
+            if score >= RELEVANT
+        ]
     return found

@@ -5,6 +5,8 @@ from typing import Literal, Self
 
 from langchain_core.documents import Document
 
+from groundgraph.knowledge.sentences import table_headers
+
 Tier = Literal["correct", "ambiguous", "incorrect"]
 Origin = Literal["local", "web", "graph", "model"]
 
@@ -43,9 +45,9 @@ class Passage(Document):
         return f"{self.heading}\n{self.page_content}" if self.heading else self.page_content
 
     def cut(self, spans: Sequence[tuple[int, int]]) -> Self:
-        """Return the passage with these parts of its text only; lines, such as rows and list items, stay lines."""
+        """Return the passage with these sentences only; lines stay lines, and rows of a table keep its header."""
         text, kept, last = self.page_content, "", 0
-        for start, end in spans:
+        for start, end in sorted({*spans, *table_headers(text, spans).values()}):
             gap = "\n" if "\n" in text[last:start] else " "
             kept, last = f"{kept}{gap if kept else ''}{text[start:end].strip()}", end
         return self.model_copy(update={"page_content": kept})

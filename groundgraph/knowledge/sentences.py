@@ -1,7 +1,7 @@
 """Where the sentences of a text begin and end, English, Chinese and Japanese, in plain text and Markdown."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from groundgraph.knowledge.keywords import CJK
 
@@ -53,6 +53,23 @@ def sentences(text: str) -> list[Span]:
     for start, end, is_prose in _units(text):
         spans += _split(text, start, end) if is_prose else [(start, end)]
     return [trimmed for start, end in spans if (trimmed := trim(text, start, end))]
+
+
+def table_headers(text: str, spans: Iterable[Span]) -> dict[Span, Span]:
+    """Return the header, with the rule below it, of each of some sentences of `text` that is a row of a table."""
+    headers: dict[Span, Span] = {}
+    header: Span | None = None
+    end = 0
+    for start, stop in sentences(text):
+        is_row = _ROW.match(text, start) is not None
+        if is_row and "\n" in text[start:stop]:  # the rule below it is of its unit
+            header = start, stop
+        elif not is_row or text.count("\n", end, start) != 1:
+            header = None
+        elif header:
+            headers[start, stop] = header
+        end = stop
+    return {span: headers[span] for span in spans if span in headers}
 
 
 def trim(text: str, start: int, end: int) -> Span | None:

@@ -47,8 +47,24 @@ async def test_nothing_relevant_leaves_nothing(evaluates: Callable[..., FixedEva
 
 def test_the_best_sentence_is_kept_whatever_its_length() -> None:
     long, short = Sentence(0, (0, 10), 0.9), Sentence(0, (11, 12), 0.8)
-    assert within([short, long], [3, 50], budget=20) == ([long], 50)
-    assert within([], [], budget=20) == ([], 0)
+    assert within([short, long], {(0, (0, 10)): 50, (0, (11, 12)): 3}, budget=20) == ([long], 50)
+    assert within([], {}, budget=20) == ([], 0)
+
+
+def test_a_tables_header_is_counted_once() -> None:
+    rows = [Sentence(0, (start, start + 5), 0.9 - start / 100, header=(0, 10)) for start in (10, 15, 20)]
+    counts = {(0, (0, 10)): 10, (0, (10, 15)): 4, (0, (15, 20)): 4, (0, (20, 25)): 4}
+    assert within(rows, counts, budget=18) == (rows[:2], 18)
+
+
+async def test_a_row_keeps_the_header_of_its_table(evaluates: Callable[..., FixedEvaluator]) -> None:
+    evaluates({}, sentences={"330": 0.9, "": 0.1})
+    header, row = "| tower | metres |\n| --- | --- |", "| Eiffel | 330 |"
+    table = passage(f"Towers.\n\n{header}\n| Pisa | 56 |\n{row}\n\nThe end.", page=4)
+    context = Context(compress_tokens=1000, answerer="extractive")
+    update = await compress({"query": "How tall?", "passages": [table]}, Runtime(context=context))
+    assert [kept.page_content for kept in update["passages"]] == [f"{header}\n{row}"]
+    assert update["steps"][0]["figures"]["tokens"] == estimate_tokens(header) + estimate_tokens(row)
 
 
 async def test_other_models_tokens_are_estimated() -> None:

@@ -155,6 +155,13 @@ def test_lines_stay_lines(finds: Finds, evaluates: Evaluates) -> None:
         assert ask(model)["passages"][0].page_content == "Towers:\n- Eiffel, 330 m\n- Pisa, 56 m"
 
 
+def test_a_row_keeps_the_header_of_its_table(finds: Finds, evaluates: Evaluates) -> None:
+    finds([passage("| tower | metres |\n| --- | --- |\n| Pisa | 56 |\n| Eiffel | 330 |\n\nEnd.")])
+    evaluates({"Eiffel": 0.9}, sentences={"330": 0.9, "": 0.1})
+    with scripted(("Eiffel", "330 metres [1].")) as (model, _):
+        assert ask(model)["passages"][0].page_content == "| tower | metres |\n| --- | --- |\n| Eiffel | 330 |"
+
+
 def test_passages_may_stay_whole(finds: Finds, evaluates: Evaluates) -> None:
     finds([passage(TOWER)])
     evaluates({"Eiffel": 0.9}, sentences={"painted": 0.0})

@@ -60,7 +60,7 @@ def test_damage_does_not_hide_the_encoding() -> None:
     assert decode(text.encode("euc_kr")[:-2]) == text[:-2] + "\ufffd"
 
 
-def test_the_largest_random_bytes_are_no_text() -> None:
+def test_random_bytes_are_no_text() -> None:
     assert decode(random.Random(1).randbytes(100_000)) is None
 
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from groundgraph.knowledge.sentences import sentences
+from groundgraph.knowledge.sentences import sentences, table_headers
 
 
 def split(text: str) -> list[str]:
@@ -90,6 +90,17 @@ After.
         "```py\nx = 1. Y\n\n# no heading\n```",
         "After.",
     ]
+
+
+def test_rows_have_the_header_of_their_own_table() -> None:
+    text = "| a |\n|---|\n| 1 |\n| 2 |\n\n| alone |\n| 3 |\n\n| b |\n|---|\n| 4 |\nProse.\n| 5 |"
+    found = table_headers(text, sentences(text))
+    assert {text[slice(*row)]: text[slice(*header)] for row, header in found.items()} == {
+        "| 1 |": "| a |\n|---|",
+        "| 2 |": "| a |\n|---|",
+        "| 4 |": "| b |\n|---|",
+    }
+    assert table_headers(text, sentences(text)[:1]) == {}
 
 
 @pytest.mark.parametrize("text", ["One two. Four! ", "J. ", "(A. ", "“A. ", "「あ。", '"A. B" '])
