@@ -75,9 +75,7 @@ async def compress(state: Retrieved, runtime: Runtime[Context]) -> Update:
     }
 
 
-def within(
-    sentences: Sequence[Sentence], counts: Mapping[Piece, int], budget: int
-) -> tuple[list[Sentence], int]:
+def within(sentences: Sequence[Sentence], counts: Mapping[Piece, int], budget: int) -> tuple[list[Sentence], int]:
     """Return the best sentences that fit into `budget` tokens together, and how many tokens they have.
 
     The best one is kept whatever its length. The header of a table is counted once, with its first row.

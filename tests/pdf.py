@@ -21,6 +21,20 @@ def pdf(pages: Sequence[str | None]) -> bytes:
     return _file(objects)
 
 
+def drawn_pdf(content: str, *, info: str = "", catalog: str = "", page: str = "") -> bytes:
+    """Return a PDF of one page with this content, and these entries in its information, catalog and page."""
+    objects = [
+        f"<< /Type /Catalog /Pages 2 0 R {catalog} >>",
+        "<< /Type /Pages /Kids [4 0 R] /Count 1 >>",
+        "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
+        f"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents 5 0 R {page} "
+        "/Resources << /Font << /F1 3 0 R >> >> >>",
+        f"<< /Length {len(content)} >>\nstream\n{content}\nendstream",
+        f"<< {info} >>",
+    ]
+    return _file(objects, "/Info 6 0 R")
+
+
 def encrypted_pdf() -> bytes:
     """Return a PDF whose user password is not the empty one."""
     lock = f"/Encrypt << /Filter /Standard /V 1 /R 2 /P -4 /O <{'41' * 32}> /U <{'42' * 32}> >> /ID [<00> <00>]"

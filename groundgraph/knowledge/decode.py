@@ -28,7 +28,7 @@ _CANDIDATES = ["gb18030", "big5", "big5hkscs", "shift_jis", "cp932", "euc_jp", "
 _HIGH_PAIR = re.compile(rb"[\x80-\xff]{2}")
 """Two bytes that are not ASCII; without any, a text has letters of Europe, not of East Asia."""
 _CONTROL = re.compile("[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]")
-_REMOVED = re.compile("[\x00\ud800-\udfff\ufeff]")
+_REMOVED = re.compile("[\x00\ud800-\udfff\ufeff\U000e0000-\U000e007f]")
 _NEWLINE = re.compile("\r\n?|\u2028|\u2029|\x85")
 _SAMPLE = 65_536
 _UNUSUAL = re.compile(

@@ -77,7 +77,9 @@ def _shown(sheet: Any, grid: Sequence[Sequence[str]], hidden: Counter[str]) -> l
     }
     hidden["row"] += sum(any(row) for number, row in enumerate(grid, start=1) if number in rows)
     kept = [row for number, row in enumerate(grid, start=1) if number not in rows]
-    hidden["column"] += sum(any(column) for number, column in enumerate(zip_longest(*kept), start=1) if number in columns)
+    hidden["column"] += sum(
+        any(column) for number, column in enumerate(zip_longest(*kept), start=1) if number in columns
+    )
     return [[value for number, value in enumerate(row, start=1) if number not in columns] for row in kept]
 
 

@@ -13,7 +13,21 @@ if TYPE_CHECKING:
     from bs4 import BeautifulSoup, Tag
 
 _BOILERPLATE = [
-    *("script", "style", "noscript", "template", "nav", "header", "footer", "aside", "form", "iframe", "svg", "button"),
+    *(
+        "title",
+        "script",
+        "style",
+        "noscript",
+        "template",
+        "nav",
+        "header",
+        "footer",
+        "aside",
+        "form",
+        "iframe",
+        "svg",
+        "button",
+    ),
     *("select", "dialog", "canvas"),
 ]
 _BOILERPLATE_ROLES = {"navigation", "banner", "contentinfo", "complementary", "search", "dialog"}
@@ -24,7 +38,14 @@ _HIDING_STYLE = re.compile(
 )
 _AUTHOR = ("author", "dc.creator", "dcterms.creator", "citation_author")
 _KEYWORDS = ("keywords", "article:tag", "dc.subject", "news_keywords")
-_PUBLISHED = ("article:published_time", "date", "dc.date", "dcterms.date", "dc.date.issued", "citation_publication_date")
+_PUBLISHED = (
+    "article:published_time",
+    "date",
+    "dc.date",
+    "dcterms.date",
+    "dc.date.issued",
+    "citation_publication_date",
+)
 _UPDATED = ("article:modified_time", "og:updated_time", "dcterms.modified", "last-modified")
 _BLANK_LINES = re.compile(r"\n[ \t]*(?:\n[ \t]*)+\n")
 

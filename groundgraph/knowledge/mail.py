@@ -2,7 +2,7 @@
 
 from email import message_from_bytes, policy
 from email.errors import MessageError
-from email.message import EmailMessage
+from email.message import MIMEPart
 from email.utils import getaddresses, parsedate_to_datetime
 
 from groundgraph.errors import LoadError
@@ -20,7 +20,7 @@ def mail_document(data: bytes, source: str) -> LoadedDocument:
     """Return a message: its headers, then its text, or else its page as Markdown; attachments are only named.
 
     Raises:
-        LoadError: It is no message, damaged, or holds no text.
+        LoadError: It is damaged, or holds no text.
     """
     try:
         message = message_from_bytes(data, policy=policy.default)
@@ -31,7 +31,7 @@ def mail_document(data: bytes, source: str) -> LoadedDocument:
     except _ODD as error:
         raise LoadError(f"damaged e-mail ({' '.join(str(error).split())[:120]})") from error
     if text is None or not text.text.strip():
-        raise LoadError("no text; save its attachments, or the message without encryption" if headers else "no e-mail")
+        raise LoadError("no text; save its attachments, or the message without encryption")
     lines = [f"{name}: {value}" for name, value in headers.items()]
     lines += [f"Attachments: {', '.join(attached)}"] if attached else []
     written = "\n".join(lines)
@@ -50,7 +50,7 @@ def mail_document(data: bytes, source: str) -> LoadedDocument:
     )
 
 
-def _text(body: EmailMessage, source: str) -> LoadedDocument:
+def _text(body: MIMEPart, source: str) -> LoadedDocument:
     payload = body.get_payload(decode=True)
     data = payload if isinstance(payload, bytes) else b""
     charset = body.get_content_charset()

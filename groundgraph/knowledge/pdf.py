@@ -27,7 +27,7 @@ _LONGEST_LANGUAGE = 64
 _WHITE = 240
 """Each of red, green and blue, from which text may be white on white."""
 _CONTRAST = 16
-"""Levels of grey, of 256, between which the eye sees nothing."""
+"""Levels of grey, of 256, that are one to the eye."""
 _INVISIBLE = 3
 """Text rendering mode of text that is not drawn: what was hidden, or what OCR read from the image above it."""
 
@@ -107,9 +107,7 @@ def _page(page: "PdfPage") -> _Page:
         return _Page(_flowing(textpage.get_text_bounded()), 0)
     picture: Grey = page.render(grayscale=True, may_draw_forms=False).to_numpy().squeeze()
     kept, hidden = "", 0
-    verdicts = enumerate(_hidden_characters(page, textpage, picture))
-    for is_hidden, group in groupby(verdicts, key=lambda pair: pair[1]):
-        places = [place for place, _ in group]
+    for places, is_hidden in _runs(page, textpage, picture):
         text = textpage.get_text_range(places[0], len(places))
         kept, hidden = (kept, hidden + len("".join(text.split()))) if is_hidden else (kept + text, hidden)
     return _Page(_flowing(kept), hidden)
@@ -136,19 +134,25 @@ def _is_faint(get_color: "ctypes._NamedFuncPointer", *of: object) -> bool:
     return bool(known) and (min(red.value, green.value, blue.value) >= _WHITE or alpha.value <= _CONTRAST)
 
 
-def _hidden_characters(page: "PdfPage", textpage: "PdfTextPage", picture: "Grey") -> Iterator[bool]:
-    """Yield of each character of a page whether it is hidden; space goes with what stands before it."""
+def _runs(page: "PdfPage", textpage: "PdfTextPage", picture: "Grey") -> Iterator[tuple[list[int], bool]]:
+    """Yield the places of neighbouring characters, and whether they are hidden; space goes with what is before it."""
     from pypdfium2 import raw
 
+    def kind(place: int) -> tuple[bool, bool]:
+        """Return whether a character is space, and whether it may be hidden."""
+        if chr(raw.FPDFText_GetUnicode(textpage, place)).isspace():
+            return True, False
+        mode = raw.FPDFTextObj_GetTextRenderMode(raw.FPDFText_GetTextObject(textpage, place))
+        return False, mode == _INVISIBLE or _is_faint(raw.FPDFText_GetFillColor, textpage, place)
+
     hidden = False
-    for place in range(textpage.count_chars()):
-        if not chr(raw.FPDFText_GetUnicode(textpage, place)).isspace():
-            seen = picture[_area(page, textpage.get_charbox(place), picture)]
-            may_be = _is_faint(raw.FPDFText_GetFillColor, textpage, place) or (
-                raw.FPDFTextObj_GetTextRenderMode(raw.FPDFText_GetTextObject(textpage, place)) == _INVISIBLE
-            )
+    for (is_space, may_be), group in groupby(range(textpage.count_chars()), key=kind):
+        places = list(group)
+        if not is_space:
+            left, bottom, right, top = zip(*map(textpage.get_charbox, places), strict=True)
+            seen = picture[_area(page, (min(left), min(bottom), max(right), max(top)), picture)]
             hidden = not seen.size or (may_be and int(seen.max()) - int(seen.min()) < _CONTRAST)
-        yield hidden
+        yield places, hidden
 
 
 def _area(page: "PdfPage", box: tuple[float, float, float, float], picture: "Grey") -> tuple[slice, slice]:

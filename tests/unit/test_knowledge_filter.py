@@ -12,7 +12,11 @@ from tests.embedder import use_bag_embedder
 
 DOCUMENTS = [
     LoadedDocument("/docs/a/one.md", "The apple is in the box.", metadata={"date": "2024-05-31", "year": 2024}),
-    LoadedDocument("/docs/a/two.md", "苹果在盒子里 apple。", metadata={"date": "2023-01-02", "tags": ["x", "y"]}),
+    LoadedDocument(
+        "/docs/a/two.md",
+        "苹果在盒子里 apple。",
+        metadata={"date": "2023-01-02", "tags": ["x", "y"], "by": {"name": "Ann"}},
+    ),
     LoadedDocument("/docs/b/[3].md", "La pomme apple est rouge.", metadata={"draft": True, "lang": "fr-CA"}),
     LoadedDocument("/docs/b%/four.md", "An apple, and what it is to us.", metadata={"year": "2024", "date": "2024"}),
 ]
@@ -41,6 +45,7 @@ DOCUMENTS = [
         ({"language": "FR"}, ["[3]"]),
         ({"metadata": {"year": 2024}}, ["four", "one"]),
         ({"metadata": {"tags": "y"}}, ["two"]),
+        ({"metadata": {"by.name": "Ann"}}, ["two"]),
         ({"metadata": {"draft": True}}, ["[3]"]),
         ({"metadata": {"draft": 1}}, []),
         ({"metadata": {"year": 2024}, "source": "/docs/a"}, ["one"]),

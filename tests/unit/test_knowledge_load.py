@@ -1,8 +1,6 @@
-import io
 import json
 import os
 import socket
-import zipfile
 from pathlib import Path
 
 import pytest
@@ -10,10 +8,8 @@ import pytest
 from groundgraph.errors import InputError
 from groundgraph.knowledge.document import JSON, LoadedDocument, Unreadable
 from groundgraph.knowledge.load import load, read
+from tests.office import word, zipped
 from tests.pdf import encrypted_pdf, pdf
-
-WORD = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
-RELATIONS = "http://schemas.openxmlformats.org/package/2006/relationships"
 
 
 def only(path: Path, **options: bool) -> LoadedDocument:
@@ -82,8 +78,8 @@ def test_markdown_keeps_its_front_matter_as_metadata(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("written", "metadata"),
     [
-        ("tags: [rag, 检索]\nby:\n  name: Ann\n  roles:\n    - owner\n", {"tags": ["rag", "检索"], "by": {"name": "Ann", "roles": ["owner"]}}),
-        ("date: 2024-05-01\nversion: 1.10\ncountry: NO\nempty:\n", {"date": "2024-05-01", "version": "1.10", "country": "NO"}),
+        ("tags: [rag, 检索]\nby:\n  name: Ann\n  in:\n    - x\n", {"tags": ["rag", "检索"], "by": {"name": "Ann", "in": ["x"]}}),
+        ("date: 2024-05-01\nv: 1.10\ncountry: NO\nempty:\n", {"date": "2024-05-01", "v": "1.10", "country": "NO"}),
         ("about: >\n  two\n  lines\n", {"about": "two lines\n"}),
         ("subject: Search: a survey\nnote: *loud*", {"subject": "Search: a survey", "note": "*loud*"}),
         ("run: !!python/object/apply:os.system [true]", {"run": ["true"]}),
@@ -136,7 +132,13 @@ def test_a_pdf_knows_where_its_pages_start(tmp_path: Path) -> None:
 
 
 def test_word(tmp_path: Path) -> None:
-    (tmp_path / "a.docx").write_bytes(_docx("Heading1", "Setup"))
+    (tmp_path / "a.docx").write_bytes(
+        word(
+            "<w:p><w:pPr><w:pStyle w:val='Heading1'/></w:pPr><w:r><w:t>Setup</w:t></w:r></w:p>"
+            "<w:p><w:r><w:t>Run it.</w:t></w:r></w:p>",
+            styles="<w:style w:type='paragraph' w:styleId='Heading1'><w:name w:val='heading 1'/></w:style>",
+        )
+    )
     document = only(tmp_path / "a.docx")
     assert (document.text, document.format) == ("# Setup\n\nRun it.", "markdown")
 
@@ -198,7 +200,7 @@ def test_what_cannot_be_read_says_why(tmp_path: Path) -> None:
     assert reason(tmp_path / "h.docx", b"\xd0\xcf\x11\xe0rest").startswith("encrypted, or an old Office file")
     for suffix in ("docx", "pptx", "xlsx"):
         assert reason(tmp_path / f"i.{suffix}", b"no zip").startswith(f"damaged .{suffix}")
-        assert reason(tmp_path / f"k.{suffix}", _zip({"a.xml": "<a/>"})).startswith(f"damaged .{suffix}")
+        assert reason(tmp_path / f"k.{suffix}", zipped({"a.xml": "<a/>"})).startswith(f"damaged .{suffix}")
         assert reason(tmp_path / f"o.{suffix}", b"\xd0\xcf\x11\xe0rest").startswith("encrypted, or an old Office file")
     assert reason(tmp_path / "n.rtf", rb"{\rtf1 Text.}") == "RTF; save it as .docx"
     assert reason(tmp_path / "j.json", b'{"a": ').startswith("not JSON")
@@ -249,28 +251,3 @@ def test_a_program_is_code_named_by_its_file(tmp_path: Path) -> None:
 
 def test_a_media_type_wins_over_the_suffix() -> None:
     assert read(pdf(["From a URL."]), "https://example.org/doc", "application/pdf; q=1").text == "From a URL."
-
-
-def _docx(style: str, heading: str) -> bytes:
-    parts = {
-        "[Content_Types].xml": "<Types xmlns='http://schemas.openxmlformats.org/package/2006/content-types'>"
-        "<Override PartName='/word/document.xml' ContentType='application/vnd.openxmlformats-officedocument."
-        "wordprocessingml.document.main+xml'/></Types>",
-        "_rels/.rels": f"<Relationships xmlns='{RELATIONS}'><Relationship Id='r1' Target='word/document.xml' "
-        "Type='http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument'/></Relationships>",
-        "word/styles.xml": f"<w:styles xmlns:w='{WORD}'><w:style w:type='paragraph' w:styleId='{style}'>"
-        "<w:name w:val='heading 1'/></w:style></w:styles>",
-        "word/_rels/document.xml.rels": f"<Relationships xmlns='{RELATIONS}'><Relationship Id='r1' Target='styles.xml' "
-        "Type='http://schemas.openxmlformats.org/officeDocument/2006/relationships/styles'/></Relationships>",
-        "word/document.xml": f"<w:document xmlns:w='{WORD}'><w:body><w:p><w:pPr><w:pStyle w:val='{style}'/></w:pPr>"
-        f"<w:r><w:t>{heading}</w:t></w:r></w:p><w:p><w:r><w:t>Run it.</w:t></w:r></w:p></w:body></w:document>",
-    }
-    return _zip(parts)
-
-
-def _zip(parts: dict[str, str]) -> bytes:
-    file = io.BytesIO()
-    with zipfile.ZipFile(file, "w") as archive:
-        for name, content in parts.items():
-            archive.writestr(name, content)
-    return file.getvalue()

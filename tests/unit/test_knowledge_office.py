@@ -2,7 +2,6 @@
 
 import contextlib
 import datetime
-import io
 import random
 
 import openpyxl
@@ -13,22 +12,7 @@ from groundgraph.errors import LoadError
 from groundgraph.knowledge import excel, ooxml
 from groundgraph.knowledge.chunk import chunk
 from groundgraph.knowledge.load import read
-
-
-def workbook(**sheets: list[list[object]]) -> openpyxl.Workbook:
-    book = openpyxl.Workbook()
-    book.remove(book.active)
-    for name, rows in sheets.items():
-        sheet = book.create_sheet(name)
-        for row in rows:
-            sheet.append(row)
-    return book
-
-
-def saved(file: object) -> bytes:
-    data = io.BytesIO()
-    file.save(data)
-    return data.getvalue()
+from tests.office import saved, workbook
 
 
 def test_a_sheet_is_a_table_below_its_name() -> None:
