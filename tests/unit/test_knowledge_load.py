@@ -78,7 +78,7 @@ def test_markdown_keeps_its_front_matter_as_metadata(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("written", "metadata"),
     [
-        ("tags: [rag, 检索]\nby:\n  name: Ann\n  in:\n    - x\n", {"tags": ["rag", "检索"], "by": {"name": "Ann", "in": ["x"]}}),
+        ("tags: [rag, 检索]\nby:\n  x: Ann\n  y:\n  - z\n", {"tags": ["rag", "检索"], "by": {"x": "Ann", "y": ["z"]}}),
         ("date: 2024-05-01\nv: 1.10\ncountry: NO\nempty:\n", {"date": "2024-05-01", "v": "1.10", "country": "NO"}),
         ("about: >\n  two\n  lines\n", {"about": "two lines\n"}),
         ("subject: Search: a survey\nnote: *loud*", {"subject": "Search: a survey", "note": "*loud*"}),
