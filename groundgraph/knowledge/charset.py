@@ -46,8 +46,8 @@ _COMMON = {
 }
 """The most frequent characters of what is written in an encoding."""
 _ENOUGH = 0.25
-"""Share of frequent characters from which a text is of a language: of 1,000 Chinese texts of 40 characters 999 have 27 %
-or more, while Russian, Greek, Thai or French read as one of these encodings has up to 18 %."""
+"""Share of frequent characters from which a text is of a language: of 1,000 Chinese texts of 40 characters, 999 have
+27 % or more, while Russian, Greek, Thai or French read as one of these encodings has up to 18 %."""
 _FEWEST = 5
 """Frequent characters from which their share means something."""
 

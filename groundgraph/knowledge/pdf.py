@@ -23,7 +23,11 @@ _PDFIUM = Lock()
 """PDFium works for one thread at a time."""
 _CJK_WRAP = re.compile(rf"([^\n]{{20,}}[{CJK}，、；：])\n(?=[{CJK}，、。；：！？）」』】》”])")
 _DATE = re.compile(r"(?:D:)?(\d{4})(\d\d)?(\d\d)?")
+_HYPHEN = re.compile("[\x02\ufffe]")
+"""What PDFium gives for a hyphen at the end of a line, having joined the word."""
 _LONGEST_LANGUAGE = 64
+_LARGEST_PICTURE = 3000
+"""Most pixels of a side of a page's picture; a page of a book has about 800."""
 _WHITE = 240
 """Each of red, green and blue, from which text may be white on white."""
 _CONTRAST = 16
@@ -105,7 +109,8 @@ def _page(page: "PdfPage") -> _Page:
     textpage = page.get_textpage()
     if not _is_suspicious(page):
         return _Page(_flowing(textpage.get_text_bounded()), 0)
-    picture: Grey = page.render(grayscale=True, may_draw_forms=False).to_numpy().squeeze()
+    scale = min(1.0, _LARGEST_PICTURE / max(page.get_size()))
+    picture: Grey = page.render(scale=scale, grayscale=True, may_draw_forms=False).to_numpy().squeeze()
     kept, hidden = "", 0
     for places, is_hidden in _runs(page, textpage, picture):
         text = textpage.get_text_range(places[0], len(places))
@@ -114,8 +119,8 @@ def _page(page: "PdfPage") -> _Page:
 
 
 def _flowing(text: str) -> str:
-    """Return a page's text with lines of Chinese joined where the layout broke them."""
-    return _CJK_WRAP.sub(r"\1", clean(text).replace("\ufffe", "")).strip()
+    """Return a page's text with words and lines of Chinese joined where the layout broke them."""
+    return _CJK_WRAP.sub(r"\1", _HYPHEN.sub("", clean(text))).strip()
 
 
 def _is_suspicious(page: "PdfPage") -> bool:

@@ -1,5 +1,6 @@
 """What no reader sees of a document is a way to give orders to a model: it is left out, and that is said."""
 
+import time
 from pathlib import Path
 
 import pptx
@@ -156,3 +157,10 @@ def test_the_report_of_an_index_says_so(
     assert lines[-1] == "left out: hidden text of 2 more documents"
     assert run(capsys, "index", str(notes), "--quiet").err == ""
     assert "7 hidden characters" in run(capsys, "chunks", str(notes / "00.html")).err
+
+
+@pytest.mark.parametrize("text", ["<!--", "`", "``` ", "`a ", "\n~~~~", "``a\n", "<!-- a -->"])
+def test_looking_for_comments_takes_linear_time(text: str) -> None:
+    started = time.monotonic()
+    read(f"Seen. {text * 50_000}".encode(), "a.md")
+    assert time.monotonic() - started < 5

@@ -131,6 +131,11 @@ def test_a_pdf_knows_where_its_pages_start(tmp_path: Path) -> None:
     assert [document.text[start : start + 10] for start in document.pages] == ["The first ", "The second"]
 
 
+def test_a_word_that_a_line_broke_is_whole(tmp_path: Path) -> None:
+    (tmp_path / "a.pdf").write_bytes(pdf(["It is about the manip-\nulation of data."]))
+    assert "manipulation" in only(tmp_path / "a.pdf").text
+
+
 def test_word(tmp_path: Path) -> None:
     (tmp_path / "a.docx").write_bytes(
         word(
