@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from langgraph.runtime import Runtime
-from typing_extensions import TypedDict
 
 from groundgraph.grading.evaluator import embedded_evaluator
 from groundgraph.knowledge.passage import Passage
@@ -13,17 +12,11 @@ from groundgraph.knowledge.sentences import sentences
 from groundgraph.models.tokens import count_tokens
 from nodes.model import chat_model_of
 from nodes.node import Update, node, said
+from nodes.rerank import Retrieved, questions
 from state.context import Context
 
 RELEVANT = 0.5
 """Score from which a sentence is worth keeping."""
-
-
-class Retrieved(TypedDict):
-    """Passages to compress, best first."""
-
-    query: str
-    passages: list[Passage]
 
 
 class Sentence(NamedTuple):
@@ -42,7 +35,7 @@ async def compress(state: Retrieved, runtime: Runtime[Context]) -> Update:
     dropped; the others keep their source and place, so that citations stay right.
     """
     context, passages = runtime.context, state["passages"]
-    relevant = await asyncio.to_thread(_relevant, state["query"], passages)
+    relevant = await asyncio.to_thread(_relevant, questions(state), passages)
     texts = [passages[one.place].page_content[slice(*one.span)] for one in relevant]
     counts = await count_tokens(await chat_model_of(context), texts)
     kept, tokens = within(relevant, counts, context.compress_tokens)
@@ -77,11 +70,12 @@ def within(sentences: Sequence[Sentence], counts: Sequence[int], budget: int) ->
     return kept, total
 
 
-def _relevant(query: str, passages: Sequence[Passage]) -> list[Sentence]:
+def _relevant(queries: Sequence[str], passages: Sequence[Passage]) -> list[Sentence]:
+    """Return the sentences that are relevant to a query, with the score for the one that they fit best."""
     evaluator, found = embedded_evaluator(), []
     for place, passage in enumerate(passages):
         spans = sentences(passage.page_content)
         texts = [passage.page_content[start:end] for start, end in spans]
-        scores = evaluator.score_sentences(query, texts, passage)
+        scores = map(max, zip(*(evaluator.score_sentences(query, texts, passage) for query in queries), strict=True))
         found += [Sentence(place, span, s) for span, s in zip(spans, scores, strict=True) if s >= RELEVANT]
     return found

@@ -13,9 +13,10 @@ CANDIDATES = 4
 
 
 class Asked(TypedDict):
-    """What is searched for."""
+    """What is searched for: by words the query, by meaning its vector or, where there is one, the one given."""
 
     query: str
+    query_vectors: dict[str, list[float]]
 
 
 class Found(TypedDict):
@@ -41,6 +42,7 @@ def retrieve(state: Asked, runtime: Runtime[Context]) -> Update:
         where=context.where,
         weights=context.search_weights.model_dump(),
         mmr=context.mmr,
+        vectors=state["query_vectors"],
     )
     passages = found.passages
     where = context.where.model_dump(exclude_defaults=True)

@@ -6,9 +6,9 @@ from typing import Any, get_args
 import pytest
 
 from graphs.catalogue import PATTERNS, load
-from graphs.router import Target, graph
+from graphs.router import graph
 from groundgraph.errors import InputError
-from nodes.classify_intent import TABLE, label_of, pattern_of
+from nodes.classify_intent import TABLE, Pattern, label_of, pattern_of
 from state.context import Context, RouterSettings
 from tests.doubles import FixedEvaluator, FixedSearch, passage
 from tests.scripted import scripted
@@ -95,7 +95,7 @@ def test_the_table_may_be_overridden() -> None:
 @pytest.mark.parametrize(
     ("router", "said"),
     [
-        ({"pattern": "hyde2"}, "Context.router.pattern='hyde2': unknown pattern; known are reply, naive, crag"),
+        ({"pattern": "hyde2"}, "Context.router.pattern='hyde2': unknown pattern; known are reply, naive, hyde,"),
         ({"default": "x"}, "Context.router.default='x': unknown pattern"),
         ({"table": {"vague": "x"}}, "Context.router.table.vague='x': unknown pattern"),
         ({"table": {"banana": "crag"}}, "Context.router.table: unknown intent 'banana'; known are smalltalk"),
@@ -112,11 +112,11 @@ def test_the_table_names_every_intent_and_only_patterns_that_exist() -> None:
     from groundgraph.grading.intent import INTENTS
 
     assert set(TABLE) == set(INTENTS)
-    assert set(get_args(Target)) == {"reply", *PATTERNS} - {"router"}
-    assert set(TABLE.values()) <= set(get_args(Target))
+    assert set(get_args(Pattern)) == {"reply", *PATTERNS} - {"router"}
+    assert set(TABLE.values()) <= set(get_args(Pattern))
     assert all(label_of(intent) == intent for intent in TABLE)
 
 
 def test_an_unknown_pattern_of_the_catalogue() -> None:
-    with pytest.raises(InputError, match="pattern='rag': unknown; known are naive, crag, router"):
+    with pytest.raises(InputError, match="pattern='rag': unknown; known are naive, hyde, advanced,"):
         load("rag")
