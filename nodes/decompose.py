@@ -24,8 +24,8 @@ Split a question into the simplest questions that must be looked up one by one, 
 of the first, #2 for that of the second. A question that needs one look-up stays whole.
 Question: Where was the wife of Tolstoy born?
 {"subquestions": ["Who was the wife of Tolstoy?", "Where was #1 born?"]}
-Question: Which is longer, the Nile or the Rhine?
-{"subquestions": ["How long is the Nile?", "How long is the Rhine?"]}
+Question: Are the film Alien and the film Jaws from the same year?
+{"subquestions": ["When did the film Alien come out?", "When did the film Jaws come out?"]}
 Question: When was the telephone invented?
 {"subquestions": ["When was the telephone invented?"]}
 Question: What is the currency of the country where the composer of Finlandia died?
