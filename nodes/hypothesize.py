@@ -14,6 +14,7 @@ from groundgraph.models.escape import escape
 from nodes.language import written_in
 from nodes.model import pattern_model
 from nodes.node import Update, cost, node, said
+from nodes.retrieve_leg import legs_of
 from state.context import Context
 
 HYPOTHESIZE = {
@@ -55,8 +56,8 @@ async def hypothesize(state: Asked, runtime: Runtime[Context]) -> Update:
     """
     context, hyde = runtime.context, runtime.context.hyde
     model = await pattern_model(context)
-    if context.search_mode == "keyword":
-        return {"hypotheticals": [], "steps": said("hypothesize", "none: search_mode='keyword' searches by words")}
+    if "vector" not in legs_of(context):
+        return {"hypotheticals": [], "steps": said("hypothesize", "none: the search goes by words alone")}
     prompt = _prompt(state["query"], await asyncio.to_thread(_descriptions, context))
     written = await ask_several(
         model,
