@@ -123,8 +123,7 @@ def test_a_supplement_is_marked_and_cites_nothing(
     """Allowed by a setting only; `require_citations` does not apply to it."""
     finds([passage(CATS)])
     evaluates({})
-    with scripted((knows, own), rest := Line(None, "tower height")) as (model, _):
-        rest.when = lambda prompt: knows not in prompt
+    with scripted((knows, own), (None, "tower height")) as (model, _):
         result = ask(model, question, adaptive={"supplement": True})
     assert path(result)[-1] == "supplement" and result["answer"] == marked == result["messages"][-1].text
     assert not result["refused"] and result["citations"] == [] and result["refusal_reason"] == ""

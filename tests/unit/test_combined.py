@@ -11,7 +11,6 @@ from tests.scripted import Line, scripted
 
 TOWER = "The Eiffel Tower is 330 metres tall. It was painted brown."
 CATS = "Cats purr when they are content."
-WRITES = Line("Write a short passage", "The tower is 300 m tall.", times=3)
 REFINED = ["grade", "refine", "generate"]
 CORRECTED = ["grade", "rewrite", "web_search", "grade_web"]
 
@@ -39,10 +38,9 @@ def test_every_branch(
     search = finds([passage(found)])
     evaluates({"330": 0.9, "Cats": 0.1}, sentences={"painted": 0.1})
     web(*([web_found] if web_found else []))
-    lines = [WRITES] + [Line("search query", "tower height")] * bool(web_found)
+    lines = [Line("Write a short passage", "The tower is 300 m tall.", times=3)]
+    lines += [Line("search query", "tower height")] if web_found else []
     lines += [Line("something else", reply)] if reply else []
-    for line in lines:
-        line.said = 0
     with scripted(*lines) as (model, _):
         result = graph.invoke({"question": "How tall is the Eiffel Tower?"}, context={"chat_model": model, **settings})
     assert [step["node"] for step in result["steps"]] == ["receive", "hypothesize", "embed", "retrieve", *path]
