@@ -15,6 +15,7 @@ from nodes.language import written_in
 from nodes.model import required_chat_model
 from nodes.node import Update, cost, node, said
 from nodes.prompt import fit, show
+from nodes.retrieve_leg import leg_weights
 from nodes.subquestions import needed, with_answers
 from state.context import Context
 from state.schemas import Ranking
@@ -57,7 +58,7 @@ async def answer_hop(state: Chained, runtime: Runtime[Context]) -> Update:
 
     async def short_answer(question: str) -> tuple[str, Reply | None, str | None]:
         own = [one for one in state["rankings"] if one["query"] == question]
-        passages = fit(fused(own, context.search_weights.model_dump())[:PASSAGES], min(TOKENS, context.prompt_tokens))
+        passages = fit(fused(own, leg_weights(context))[:PASSAGES], min(TOKENS, context.prompt_tokens))
         if not passages:
             return "", None, None
         try:

@@ -9,8 +9,10 @@ from groundgraph.errors import CollectionError
 from groundgraph.knowledge.diversify import folded
 from groundgraph.knowledge.fuse import reciprocal_rank_fusion
 from groundgraph.knowledge.passage import Passage
+from groundgraph.knowledge.search import SearchMode
 from nodes.node import Update, node, said
-from nodes.retrieve import CANDIDATES
+from nodes.retrieve import CANDIDATES, nothing_found
+from nodes.retrieve_leg import leg_weights
 from state.context import Context
 from state.schemas import Ranking
 
@@ -36,12 +38,12 @@ def fuse(state: Ranked, runtime: Runtime[Context]) -> Update:
                 for one in rankings if one["failed"]]  # fmt: skip
     if failures and len(failures) == len(rankings):
         raise CollectionError(f"every search failed: {rankings[0]['failed']}")
-    passages = fused(rankings, context.search_weights.model_dump())
+    passages = fused(rankings, leg_weights(context))
     kept = passages[: context.top_k if context.rerank == "off" else CANDIDATES * context.top_k]
     warnings = [*failures, *(warning for one in rankings for warning in one["warnings"])]
     return {
         "passages": kept,
-        "refusal_reason": "" if kept else f"nothing was found in {', '.join(context.collections)}",
+        "refusal_reason": "" if kept else nothing_found(context),
         "warnings": [warning for warning in dict.fromkeys(warnings) if warning not in state["warnings"]],
         "steps": said(
             "fuse",
@@ -53,7 +55,7 @@ def fuse(state: Ranked, runtime: Runtime[Context]) -> Update:
     }
 
 
-def fused(rankings: Sequence[Ranking], weights: Mapping[str, float]) -> list[Passage]:
+def fused(rankings: Sequence[Ranking], weights: Mapping[SearchMode, float]) -> list[Passage]:
     """Return the passages of all rankings by reciprocal rank fusion with c=60, no two of one wording.
 
     Args:

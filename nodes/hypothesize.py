@@ -14,7 +14,7 @@ from groundgraph.models.escape import escape
 from nodes.language import written_in
 from nodes.model import pattern_model
 from nodes.node import Update, cost, node, said
-from nodes.retrieve_leg import legs_of
+from nodes.retrieve_leg import leg_weights
 from state.context import Context
 
 HYPOTHESIZE = {
@@ -56,7 +56,7 @@ async def hypothesize(state: Asked, runtime: Runtime[Context]) -> Update:
     """
     context, hyde = runtime.context, runtime.context.hyde
     model = await pattern_model(context)
-    if "vector" not in legs_of(context):
+    if "vector" not in leg_weights(context):
         return {"hypotheticals": [], "steps": said("hypothesize", "none: the search goes by words alone")}
     prompt = _prompt(state["query"], await asyncio.to_thread(_descriptions, context))
     written = await ask_several(

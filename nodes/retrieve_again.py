@@ -7,6 +7,7 @@ from groundgraph.knowledge.diversify import folded
 from groundgraph.knowledge.passage import Passage
 from groundgraph.knowledge.search import search
 from nodes.node import Update, node, said
+from nodes.retrieve import nothing_found
 from state.context import Context
 
 DEPTH = 2
@@ -44,7 +45,7 @@ def retrieve_again(state: Rewritten, runtime: Runtime[Context]) -> Update:
     return {
         "passages": merged,
         "attempts": state["attempts"] + 1,
-        "refusal_reason": "" if merged else f"nothing was found in {', '.join(context.collections)}",
+        "refusal_reason": "" if merged else nothing_found(context),
         "warnings": found.warnings,
         "steps": said("retrieve_again", f"{len(merged) - len(before)} passages added", passages=len(merged)),
     }

@@ -58,12 +58,12 @@ def queries(state: Wanted) -> list[str]:
     return [query for query in wanted if query and query not in done]
 
 
-def legs_of(context: Context) -> list[SearchMode]:
-    """Return the legs that a run searches by: both, unless the mode or a weight of 0 leaves one out."""
+def leg_weights(context: Context) -> dict[SearchMode, float]:
+    """Return the legs that a run searches by, and their weights: one of weight 0 is left out, a lone one counts 1."""
     if context.search_mode != "hybrid":
-        return [context.search_mode]
+        return {context.search_mode: 1.0}
     weights: dict[SearchMode, float] = {
         "vector": context.search_weights.vector,
         "keyword": context.search_weights.keyword,
     }
-    return [leg for leg, weight in weights.items() if weight]
+    return {leg: weight for leg, weight in weights.items() if weight}

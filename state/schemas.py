@@ -10,6 +10,7 @@ from langgraph.graph.message import add_messages
 from typing_extensions import TypedDict
 
 from groundgraph.knowledge.passage import Passage, Tier
+from groundgraph.knowledge.search import SearchMode
 from state.reducers import Usage, add_usage, append
 
 
@@ -57,10 +58,10 @@ class Answer(TypedDict):
 
 
 class Ranking(TypedDict):
-    """What one leg of the search (`vector` or `keyword`) found for one query, best first."""
+    """What one leg of the search, `vector` or `keyword`, found for one query, best first."""
 
     query: str
-    leg: str
+    leg: SearchMode
     passages: list[Passage]
     warnings: list[str]
     failed: str

@@ -235,6 +235,13 @@ def test_a_leg_of_weight_0_is_left_out(finds: Finds, evaluates: Evaluates) -> No
     assert [options["mode"] for options in search.options] == ["vector"]
 
 
+def test_weights_are_for_a_hybrid_search(finds: Finds, evaluates: Evaluates) -> None:
+    finds([passage("The Nile is 6650 km long.")])
+    evaluates({})
+    with scripted(WHOLE, (ANSWERS, "6650 km [1].")) as (model, _):
+        assert not ask(model, "How long is the Nile?", search_weights={"keyword": 0})["refused"]
+
+
 def test_reranking_and_compression_go_by_the_sub_questions_too(library: None, evaluates: Evaluates) -> None:
     """A passage that answers a part alone is kept, though it says little about the whole."""
     evaluator = evaluates({})
