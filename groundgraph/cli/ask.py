@@ -17,6 +17,10 @@ def ask(
         list[str] | None,
         typer.Option("--collection", "-c", metavar="NAME", help="Collection to search; may be repeated."),
     ] = None,
+    preset: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Named settings: paper, embedded, strict, balanced or loose."),
+    ] = None,
     settings: Annotated[
         list[str] | None,
         typer.Option("--set", metavar="KEY=VALUE", help="Setting of the run, such as crag.theta_high=0.8."),
@@ -37,7 +41,7 @@ def ask(
     from groundgraph.cli.run import prepare_model, run
 
     graph = load(pattern)
-    context = build_context(profile, settings or [], collection or [])
+    context = build_context(profile, settings or [], collection or [], preset)
     progress = shows_progress(quiet=quiet, as_json=as_json)
     prepare_model(context, show=progress)
     with Live(progress=progress, as_json=as_json) as live:

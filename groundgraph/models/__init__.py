@@ -11,6 +11,7 @@ from groundgraph.models.embeddings import (
     embedding_models,
 )
 from groundgraph.models.logprobs import TokenLogprob, joined_tokens, token_logprobs, token_spans, tokens_between
+from groundgraph.models.several import ask_several, choices_feature
 from groundgraph.models.structured import ask_json, json_schema_feature
 from groundgraph.models.weights import resolve_weights, weights_status
 
@@ -22,6 +23,7 @@ __all__ = [
     "TokenLogprob",
     "ask",
     "ask_json",
+    "ask_several",
     "chat_model",
     "check_embedding_model",
     "check_provider",
@@ -41,5 +43,5 @@ __all__ = [
 
 def forget_models() -> None:
     """Forget every live model and what was learned about endpoints, as after a change of settings."""
-    for cache in (chat_models, embedding_models, logprobs_feature, json_schema_feature):
+    for cache in (chat_models, embedding_models, logprobs_feature, json_schema_feature, choices_feature):
         cache.clear()

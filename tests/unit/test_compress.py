@@ -16,7 +16,7 @@ CATS = passage("Cats purr. Cats sleep.")
 
 
 async def squeeze(budget: int) -> dict[str, Any]:
-    state = {"query": "How tall is the tower?", "passages": [CATS, TOWER]}
+    state = {"query": "How tall is the tower?", "subquestions": [], "passages": [CATS, TOWER]}
     context = Context(compress_tokens=budget, answerer="extractive")
     update: dict[str, Any] = await compress(state, Runtime(context=context))
     return update
