@@ -97,10 +97,16 @@ class PassageRecord(Record):
 
     source: str
     locator: str
+    heading: str = ""
     score: float | None = None
     tier: Tier | None = None
     origin: Origin = "local"
     text: str
+
+    @property
+    def context(self) -> str:
+        """Return the text with its heading above it, as it was read."""
+        return f"{self.heading}\n{self.text}" if self.heading else self.text
 
 
 class Row(Record):
@@ -128,7 +134,8 @@ class Row(Record):
     citations: list[Citation] = []
     passages: list[PassageRecord] = []
     retrieved: list[str] = []
-    """Sources as retrieved (and fused and reranked), before grading, best first, each once."""
+    """Source of each passage as retrieved (and fused and reranked), before grading, best first: one a passage, so that
+    the `scores` of the step `grade` stand in the same order."""
     steps: list[Step] = []
     warnings: list[str] = []
     usage: Usage = {}
