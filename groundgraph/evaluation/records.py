@@ -1,6 +1,7 @@
 """What an evaluation keeps: `run.json`, `rows.jsonl` and `scores.json` in one folder that a person can diff."""
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -222,9 +223,13 @@ def read_scores(folder: Path) -> Scores:
 
 def append_row(folder: Path, row: Row) -> None:
     """Append a row to `rows.jsonl`, in one write."""
-    line = json.dumps(row.model_dump(mode="json"), ensure_ascii=False, sort_keys=True)
     with (folder / ROWS).open("a", encoding="utf-8") as file:
-        file.write(f"{line}\n")
+        file.write(_line(row))
+
+
+def write_rows(folder: Path, rows: Sequence[Row]) -> None:
+    """Write `rows.jsonl` anew, whole or not at all."""
+    _replace(folder / ROWS, "".join(map(_line, rows)))
 
 
 def drop_torn_line(folder: Path) -> None:
@@ -256,11 +261,19 @@ def read_rows(folder: Path) -> list[Row]:
     return list(rows.values())
 
 
+def _line(row: Row) -> str:
+    return json.dumps(row.model_dump(mode="json"), ensure_ascii=False, sort_keys=True) + "\n"
+
+
 def _write(path: Path, record: Record) -> None:
     """Write sorted and indented JSON, whole or not at all."""
     text = json.dumps(record.model_dump(mode="json"), ensure_ascii=False, indent=2, sort_keys=True)
+    _replace(path, f"{text}\n")
+
+
+def _replace(path: Path, text: str) -> None:
     draft = path.with_suffix(".tmp")
-    draft.write_text(f"{text}\n", encoding="utf-8")
+    draft.write_text(text, encoding="utf-8")
     draft.replace(path)
 
 

