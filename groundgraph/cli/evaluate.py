@@ -54,10 +54,10 @@ def evaluate(
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")] = False,
 ) -> int:
-    """Ask patterns your questions, and score answers, citations, refusals, retrieval and cost.
+    """Ask patterns your questions, and score what comes back.
 
-    Every answer is kept at once: after Ctrl-C, the same command goes on where it was. Exit status: 0 done, 1 too few
-    rows could be scored, 2 bad use, 130 interrupted.
+    Answers, citations, refusals, retrieval and cost are scored. Every answer is kept at once: after Ctrl-C, the same
+    command goes on where it was. Exit status: 0 done, 1 too few rows could be scored, 2 bad use, 130 interrupted.
     """
     from groundgraph.cli.context import build_context
     from groundgraph.evaluation.plan import plan

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from groundgraph.evaluation.metrics.cost import cost
 from groundgraph.evaluation.metrics.stats import bootstrap_interval
 from groundgraph.evaluation.records import Aggregate, Cost, PatternScores, Row, Scores
+from groundgraph.evaluation.scoring import METRICS
 
 MIN_SCORED = 0.5
 """Share of its rows that must be scored for a metric to be valid."""
@@ -67,7 +68,8 @@ def _aggregates(rows: Sequence[Row], min_scored: float, seed: int) -> dict[str, 
 
 
 def _names(rows: Iterable[Row]) -> list[str]:
-    return list(dict.fromkeys(name for row in rows for name in row.metrics))
+    """Return the metrics of the rows, in the order of the table of metrics."""
+    return sorted({name for row in rows for name in row.metrics}, key=lambda name: METRICS.index(name.split("@")[0]))
 
 
 def _aggregate(values: Sequence[float | None], min_scored: float, seed: int) -> Aggregate:
