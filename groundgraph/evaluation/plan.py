@@ -38,7 +38,7 @@ def plan(
     concurrency: int | None = None,
     min_scored: float = MIN_SCORED,
 ) -> Evaluation:
-    """Return the plan of a run.
+    """Return the plan of a run; a model that is down fails its question, unless the context itself says otherwise.
 
     Args:
         questions: What to ask.
@@ -61,6 +61,8 @@ def plan(
         if patterns:
             raise InputError(f"--retrieval-only runs no pattern, but {', '.join(patterns)} is given: leave one out")
         patterns, context = [RETRIEVAL], context.model_copy(update={"answerer": "extractive"})
+    if "on_model_failure" not in context.model_fields_set:  # a fallback's answer must not pass for the model's
+        context = context.model_copy(update={"on_model_failure": "error"})
     for pattern in patterns:
         graph_of(pattern)
     if context.web_search == "ask":

@@ -115,6 +115,17 @@ async def test_one_failed_question_is_recorded_and_asked_again_the_next_time(
     assert (scores.patterns["naive"].metrics["f1"].scored, scores.patterns["naive"].cost.errors) == (4, 0)
 
 
+async def test_a_model_that_is_down_fails_the_question_and_no_quotation_passes_for_its_answer(
+    questions: Questions, tmp_path: Path
+) -> None:
+    with scripted(Line(None, ModelUnavailable("the endpoint is down"), times=8)) as (model, _):
+        await evaluate(planned(questions, model, metrics=["f1"]), tmp_path / "strict")
+        wished = Context(chat_model=model, on_model_failure="extractive")
+        await evaluate(plan(questions, ["naive"], wished, metrics=["f1"]), tmp_path / "wished")
+    assert {row.error for row in read_rows(tmp_path / "strict")} == {"the endpoint is down"}
+    assert {row.error for row in read_rows(tmp_path / "wished")} == {None}
+
+
 async def test_rows_whose_judge_failed_are_judged_again_and_not_asked(questions: Questions, tmp_path: Path) -> None:
     lines = [
         Line("You rate", ModelUnavailable("the judge is down"), times=4),
