@@ -41,6 +41,9 @@ def evaluate(
     judge: Annotated[
         str | None, typer.Option(metavar="PROVIDER:MODEL", help="Chat model that judges, not the embedded evaluator.")
     ] = None,
+    ragas: Annotated[
+        bool, typer.Option("--ragas", help="Let the package ragas compute its four metrics, with the judge.")
+    ] = False,
     metric: Annotated[
         list[str] | None, typer.Option(metavar="NAME", help="Metric to compute; may be repeated.")
     ] = None,
@@ -69,6 +72,7 @@ def evaluate(
         build_context(profile, settings or [], collection or []),
         profile=profile.name if profile else None,
         judge=judge,
+        ragas=ragas,
         metrics=metric or [],
         retrieval_only=retrieval_only,
         concurrency=concurrency,

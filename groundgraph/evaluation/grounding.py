@@ -17,6 +17,7 @@ Numbers = tuple[int, ...]
 """Numbers of passages, counted from 1, ascending."""
 
 _WORD = re.compile(r"\w")
+_MARKS = re.compile(rf"\s*{MARK.pattern}")
 
 
 class Judge(Protocol):
@@ -68,7 +69,7 @@ def cited_statements(row: Row) -> list[Statement]:
     return [
         Statement(text, tuple(n for n in cited_numbers(sentence) if 1 <= n <= len(row.passages)))
         for sentence in found
-        if _WORD.search(text := " ".join(MARK.sub(" ", sentence).split()))
+        if _WORD.search(text := _MARKS.sub("", sentence).strip())
     ]
 
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Annotated, Any, Literal, TypeVar
 
 import numpy as np
-from langchain_core.messages import HumanMessage, SystemMessage
+from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
 from pydantic import BaseModel, BeforeValidator, Field
 
 from groundgraph.evaluation.judge_prompts import CLAIMS, QUESTIONS, RATING, SUPPORT
@@ -70,8 +70,8 @@ class ModelJudge:
 
     def __init__(self, model: str, embedding: EmbeddingModel, max_concurrency: int = 8) -> None:
         self.usage: Usage = {}
+        self.embedding = embedding
         self._model = model
-        self._embedding = embedding
         self._max_concurrency = max_concurrency
 
     async def claims(self, question: str, sentences: Sequence[str]) -> list[list[str]]:
@@ -111,17 +111,22 @@ class ModelJudge:
             return None
         if asked.noncommittal:
             return 0.0
-        target = self._embedding.embed_query(question)
-        similar = [float(np.dot(target, self._embedding.embed_query(made_up))) for made_up in asked.questions]
+        target = self.embedding.embed_query(question)
+        similar = [float(np.dot(target, self.embedding.embed_query(made_up))) for made_up in asked.questions]
         return min(1.0, max(0.0, sum(similar) / len(similar)))
 
     async def correctness(self, question: str, answer: str, golds: Sequence[str]) -> float | None:
         """Return how well the answer agrees with the gold answers, the judge's 1 to 5 as [0, 1]."""
         said = f"Question: {question}\n\nReference:\n{_numbered(golds)}\n\n<answer>\n{escape(answer)}\n</answer>"
-        reply = await ask(self._model, [SystemMessage(RATING), HumanMessage(said)], max_tokens=VERDICT_TOKENS)
-        self._count(reply)
+        reply = await self.ask([SystemMessage(RATING), HumanMessage(said)], VERDICT_TOKENS)
         rating = parse_rating(reply.text)
         return None if rating is None else (rating - LOWEST) / (HIGHEST - LOWEST)
+
+    async def ask(self, messages: Sequence[BaseMessage], max_tokens: int, temperature: float = 0.0) -> Reply:
+        """Return the judge's reply, and count what it cost."""
+        reply = await ask(self._model, messages, max_tokens=max_tokens, temperature=temperature)
+        self._count(reply)
+        return reply
 
     async def _ask_json(self, instruction: str, said: str, schema: type[BaseModel], max_tokens: int) -> Reply:
         messages = [SystemMessage(instruction), HumanMessage(said)]

@@ -14,6 +14,7 @@ from groundgraph.evaluation.embedded_judge import EmbeddedJudge
 from groundgraph.evaluation.grounding import Judge
 from groundgraph.evaluation.judge import ModelJudge
 from groundgraph.evaluation.questions import Questions
+from groundgraph.evaluation.ragas_scores import RagasJudge, import_ragas
 from groundgraph.evaluation.records import CollectionRecord, RunRecord
 from groundgraph.evaluation.run import Evaluation
 from groundgraph.evaluation.scoring import choose_metrics
@@ -33,6 +34,7 @@ def plan(
     *,
     profile: str | None = None,
     judge: str | None = None,
+    ragas: bool = False,
     metrics: Sequence[str] = (),
     retrieval_only: bool = False,
     concurrency: int | None = None,
@@ -46,6 +48,7 @@ def plan(
         context: Settings of every question's run; it names the collections.
         profile: Name of the file that settings came from.
         judge: Chat model that judges, as `provider:model`; by default the embedded evaluator does.
+        ragas: Whether the package `ragas` computes its four metrics, with the judge.
         metrics: Names; by default all that can be had.
         retrieval_only: Whether to retrieve and not to answer, which asks no chat model.
         concurrency: Questions in work at once; by default `max_concurrency` where a chat model at an endpoint is
@@ -69,10 +72,15 @@ def plan(
         raise InputError("web_search='ask': an evaluation cannot ask a person; set it to 'on' or 'off'")
     if judge:
         check_provider(judge)
+    if ragas:
+        if judge is None:
+            raise InputError("--ragas needs a judge: name a model with --judge provider:model")
+        import_ragas()
     chat = None if context.answerer == "extractive" else context.chat_model or default_chat_model()
     chosen = choose_metrics(metrics, has_judge=judge is not None, retrieval_only=retrieval_only)
     named = [name for name in (chat, judge) if name]
     waits = bool(named) and not any(name.startswith(EMBEDDED) for name in named)
+    models = {"chat": chat, "embedding": _embedding(context), "evaluator": context.evaluator, "judge": judge}
     record = RunRecord(
         groundgraph=groundgraph.__version__,
         packages=_versions(),
@@ -81,21 +89,22 @@ def plan(
         patterns=list(dict.fromkeys(patterns)),
         context=context.model_dump(mode="json"),
         profile=profile,
-        models={"chat": chat, "embedding": _embedding(context), "evaluator": context.evaluator, "judge": judge},
+        models=models | ({"ragas": judge} if ragas else {}),
         questions=questions.record,
         collections=[_collection(name) for name in context.collections],
         metrics=chosen,
         min_scored=min_scored,
     )
     at_once = concurrency or (context.max_concurrency if waits else 1)
-    return Evaluation(record, questions.items, context, _judge_maker(judge, context), at_once)
+    return Evaluation(record, questions.items, context, _judge_maker(judge, context, ragas), at_once)
 
 
-def _judge_maker(judge: str | None, context: Context) -> Callable[[], Judge]:
+def _judge_maker(judge: str | None, context: Context, ragas: bool) -> Callable[[], Judge]:
     if judge is None:
         return EmbeddedJudge
     embedding = embedding_model(_embedding(context))
-    return lambda: ModelJudge(judge, embedding, context.max_concurrency)
+    kind = RagasJudge if ragas else ModelJudge
+    return lambda: kind(judge, embedding, context.max_concurrency)
 
 
 def _embedding(context: Context) -> str:

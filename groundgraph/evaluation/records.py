@@ -83,7 +83,7 @@ class RunRecord(Record):
     profile: str | None = None
     """Name of the profile's file."""
     models: dict[str, str | None]
-    """`chat`, `embedding`, `evaluator` and `judge`; None where the run does without."""
+    """`chat`, `embedding`, `evaluator` and `judge`, None where the run does without; `ragas` if the package scores."""
     questions: QuestionsRecord
     collections: list[CollectionRecord]
     metrics: list[str]

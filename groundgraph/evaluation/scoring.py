@@ -7,6 +7,7 @@ from groundgraph.errors import GroundgraphError, InputError
 from groundgraph.evaluation import grounding
 from groundgraph.evaluation.grounding import Figure, Judge
 from groundgraph.evaluation.metrics import answers, retrieval
+from groundgraph.evaluation.ragas_scores import RAGAS, RagasJudge
 from groundgraph.evaluation.records import Row
 
 Applies = Callable[[Row], bool]
@@ -133,6 +134,8 @@ async def score(row: Row, metrics: Sequence[str], judge: Judge, k: int) -> Row:
 
 async def _ask(judged: Judged, row: Row, judge: Judge) -> dict[str, Figure]:
     try:
+        if isinstance(judge, RagasJudge) and set(judged.names) <= set(RAGAS):
+            return {name: await judge.figure(name, row) for name in judged.names}
         return await judged.score(row, judge)
     except GroundgraphError as error:
         return {name: Figure(None, str(error)) for name in judged.names}
