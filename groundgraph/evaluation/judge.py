@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal, TypeVar
 
 import numpy as np
 from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
-from pydantic import BaseModel, BeforeValidator, Field
+from pydantic import BaseModel, BeforeValidator
 
 from groundgraph.evaluation.judge_prompts import CLAIMS, QUESTIONS, RATING, SUPPORT
 from groundgraph.evaluation.metrics.grounding import Verdict
@@ -59,7 +59,7 @@ class _Verdicts(BaseModel):
 
 
 class _Asked(BaseModel):
-    questions: list[str] = Field(min_length=1)
+    questions: list[str]
     noncommittal: bool
 
 
@@ -107,7 +107,7 @@ class ModelJudge:
         """
         reply = await self._ask_json(QUESTIONS, f"<answer>\n{escape(answer)}\n</answer>", _Asked, QUESTION_TOKENS)
         asked = next(iter(parse_all(reply.text, _Asked)), None)
-        if asked is None:
+        if asked is None or not asked.questions:
             return None
         if asked.noncommittal:
             return 0.0

@@ -60,43 +60,67 @@ def plan(
         CollectionError: There is no such collection.
         ModelError: A model cannot be had.
     """
-    if retrieval_only:
-        if patterns:
-            raise InputError(f"--retrieval-only runs no pattern, but {', '.join(patterns)} is given: leave one out")
-        patterns, context = [RETRIEVAL], context.model_copy(update={"answerer": "extractive"})
-    if "on_model_failure" not in context.model_fields_set:  # a fallback's answer must not pass for the model's
-        context = context.model_copy(update={"on_model_failure": "error"})
-    for pattern in patterns:
-        graph_of(pattern)
-    if context.web_search == "ask":
-        raise InputError("web_search='ask': an evaluation cannot ask a person; set it to 'on' or 'off'")
+    if retrieval_only and patterns:
+        raise InputError(f"--retrieval-only runs no pattern, but {', '.join(patterns)} is given: leave one out")
+    patterns, context = _checked([RETRIEVAL] if retrieval_only else patterns, context)
     if judge:
         check_provider(judge)
     if ragas:
         if judge is None:
             raise InputError("--ragas needs a judge: name a model with --judge provider:model")
         import_ragas()
-    chat = None if context.answerer == "extractive" else context.chat_model or default_chat_model()
     chosen = choose_metrics(metrics, has_judge=judge is not None, retrieval_only=retrieval_only)
+    chat = None if context.answerer == "extractive" else context.chat_model or default_chat_model()
+    models = {"chat": chat, "embedding": _embedding(context), "evaluator": context.evaluator, "judge": judge}
+    models |= {"ragas": judge} if ragas else {}
+    record = _record(questions, patterns, context, profile, models, chosen, min_scored)
     named = [name for name in (chat, judge) if name]
     waits = bool(named) and not any(name.startswith(EMBEDDED) for name in named)
-    models = {"chat": chat, "embedding": _embedding(context), "evaluator": context.evaluator, "judge": judge}
-    record = RunRecord(
+    return Evaluation(
+        record,
+        questions.items,
+        context,
+        _judge_maker(judge, context, ragas),
+        concurrency or (context.max_concurrency if waits else 1),
+    )
+
+
+def _checked(patterns: Sequence[str], context: Context) -> tuple[list[str], Context]:
+    """Return the patterns, each once, and the context that they are run with."""
+    if context.web_search == "ask":
+        raise InputError("web_search='ask': an evaluation cannot ask a person; set it to 'on' or 'off'")
+    for pattern in patterns:
+        graph_of(pattern)
+    if RETRIEVAL in patterns:
+        context = context.model_copy(update={"answerer": "extractive"})
+    if "on_model_failure" not in context.model_fields_set:  # a fallback's answer must not pass for the model's
+        context = context.model_copy(update={"on_model_failure": "error"})
+    return list(dict.fromkeys(patterns)), context
+
+
+def _record(
+    questions: Questions,
+    patterns: list[str],
+    context: Context,
+    profile: str | None,
+    models: dict[str, str | None],
+    metrics: list[str],
+    min_scored: float,
+) -> RunRecord:
+    return RunRecord(
         groundgraph=groundgraph.__version__,
         packages=_versions(),
         date=datetime.now(UTC).isoformat(timespec="seconds"),
         machine={"system": platform.platform(), "processors": os.cpu_count() or 0, "python": platform.python_version()},
-        patterns=list(dict.fromkeys(patterns)),
+        patterns=patterns,
         context=context.model_dump(mode="json"),
         profile=profile,
-        models=models | ({"ragas": judge} if ragas else {}),
+        models=models,
         questions=questions.record,
         collections=[_collection(name) for name in context.collections],
-        metrics=chosen,
+        metrics=metrics,
         min_scored=min_scored,
     )
-    at_once = concurrency or (context.max_concurrency if waits else 1)
-    return Evaluation(record, questions.items, context, _judge_maker(judge, context, ragas), at_once)
 
 
 def _judge_maker(judge: str | None, context: Context, ragas: bool) -> Callable[[], Judge]:

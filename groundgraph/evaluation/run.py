@@ -121,11 +121,18 @@ def folder_for(record: RunRecord, runs: Path = Path("runs")) -> Path:
     """Return the newest folder in `runs` that holds this very run, else a new one named by date and question file."""
     name = Path(record.questions.file).stem
     for folder in sorted(runs.glob(f"*-{glob.escape(name)}*"), reverse=True):
-        if (folder / RUN).exists() and not differences(read_run(folder), record):
+        if _holds(folder, record):
             return folder
     first = runs / f"{record.date[:10]}-{name}"
     others = (first.with_name(f"{first.name}-{number}") for number in count(2))
     return next(folder for folder in chain([first], others) if not folder.exists())
+
+
+def _holds(folder: Path, record: RunRecord) -> bool:
+    try:
+        return not differences(read_run(folder), record)
+    except InputError:  # not a run, or one of another version
+        return False
 
 
 async def _row(plan: Evaluation, pattern: str, question: Question, found: Row | None) -> Row:
