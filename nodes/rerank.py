@@ -46,6 +46,7 @@ async def rerank(state: Retrieved, runtime: Runtime[Context]) -> Update:
             reranker=context.rerank,
             ranks=[place + 1 for place in ranked],
             scores=[round(scores[place], 4) for place in ranked],
+            sources=[passages[place].source for place in ranked],
         ),
     }
 

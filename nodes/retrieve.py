@@ -56,7 +56,7 @@ def retrieve(state: Asked, runtime: Runtime[Context]) -> Update:
             mode=context.search_mode,
             collections=list(context.collections),
             **({"where": where} if where else {}),
-            sources=sorted({passage.source for passage in passages}),
+            sources=[passage.source for passage in passages],
         ),
     }
 

@@ -56,7 +56,8 @@ def evaluates(monkeypatch: pytest.MonkeyPatch) -> Callable[..., FixedEvaluator]:
 
     def fix(scores: dict[str, float], sentences: dict[str, float] | None = None) -> FixedEvaluator:
         evaluator = FixedEvaluator(scores, sentences)
-        for module in ("nodes.score", "nodes.refine", "nodes.quote", "nodes.rerank", "nodes.compress"):
+        nodes = [f"nodes.{name}" for name in ("score", "refine", "quote", "rerank", "compress")]
+        for module in (*nodes, "groundgraph.evaluation.embedded_judge"):
             monkeypatch.setattr(f"{module}.embedded_evaluator", lambda: evaluator)
         monkeypatch.setattr("nodes.decompose.embedded_intent", lambda question: {"simple_fact": 1.0})
         return evaluator

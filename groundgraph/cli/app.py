@@ -12,6 +12,7 @@ from groundgraph.cli.ask import ask
 from groundgraph.cli.chunks import chunks
 from groundgraph.cli.collections import collections
 from groundgraph.cli.doctor import doctor
+from groundgraph.cli.evaluate import evaluate
 from groundgraph.cli.evaluator import evaluator
 from groundgraph.cli.graph import graph
 from groundgraph.cli.index import index
@@ -25,6 +26,7 @@ INTERRUPTED = 130
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 for command in (index, ask, chunks, graph, doctor, serve):
     app.command()(command)
+app.command("eval")(evaluate)
 app.add_typer(collections, name="collections")
 app.add_typer(evaluator, name="evaluator")
 

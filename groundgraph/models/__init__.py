@@ -12,7 +12,7 @@ from groundgraph.models.embeddings import (
 )
 from groundgraph.models.logprobs import TokenLogprob, joined_tokens, token_logprobs, token_spans, tokens_between
 from groundgraph.models.several import ask_several, choices_feature
-from groundgraph.models.structured import ask_json, json_schema_feature
+from groundgraph.models.structured import ask_json, json_schema_feature, parse_all
 from groundgraph.models.weights import resolve_weights, weights_status
 
 __all__ = [
@@ -32,6 +32,7 @@ __all__ = [
     "embedding_model",
     "forget_models",
     "joined_tokens",
+    "parse_all",
     "resolve_weights",
     "stream",
     "token_logprobs",

@@ -9,7 +9,19 @@ from syrupy.assertion import SnapshotAssertion
 
 from tests.cli import run
 
-COMMANDS = ["", "index", "ask", "chunks", "graph", "collections", "doctor", "serve", "evaluator", "evaluator train"]
+COMMANDS = [
+    "",
+    "index",
+    "ask",
+    "chunks",
+    "graph",
+    "collections",
+    "doctor",
+    "serve",
+    "evaluator",
+    "evaluator train",
+    "eval",
+]
 COMMANDS += [f"collections {action}" for action in ("list", "create", "inspect", "delete", "export", "import")]
 HEAVY = ("langgraph", "langchain", "langchain_core", "numpy", "faiss", "rich")
 
