@@ -1,6 +1,5 @@
 """Show a run of an evaluation: how far it is, and what came of it."""
 
-import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import TracebackType
@@ -10,7 +9,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
-from groundgraph.cli.terminal import one_line, write, write_json
+from groundgraph.cli.terminal import one_line, table_console, write, write_json
 from groundgraph.evaluation.records import Aggregate, Cost, Row, Scores, read_rows, read_run
 from groundgraph.evaluation.scoring import unscored_reasons
 
@@ -20,8 +19,6 @@ SHOWN = 10
 """Failed questions that are named without --json."""
 WIDTH = 160
 """Characters of a reason that are shown."""
-PIPED_WIDTH = 1000
-"""Columns where there is no terminal: lines are not to be broken."""
 
 _COSTS: dict[str, Callable[[Cost], str]] = {
     "questions": lambda cost: f"{cost.rows:,}",
@@ -73,7 +70,7 @@ def show(folder: Path, scores: Scores) -> None:
     table.add_section()
     for title, of in _COSTS.items():
         table.add_row(title, *(of(found.cost) for found in scores.patterns.values()))
-    Console(width=None if sys.stdout.isatty() else PIPED_WIDTH, markup=False, highlight=False).print(table)
+    table_console().print(table)
     for name, reasons in unscored_reasons(rows).items():
         for reason, count in reasons.items():
             write(f"not scored: {name}, {count}×: {one_line(reason, WIDTH)}")

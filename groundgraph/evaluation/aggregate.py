@@ -62,7 +62,7 @@ def _pattern_scores(rows: Sequence[Row], min_scored: float, seed: int) -> Patter
 
 def _aggregates(rows: Sequence[Row], min_scored: float, seed: int) -> dict[str, Aggregate]:
     return {
-        name: _aggregate([row.metrics[name] for row in rows if name in row.metrics], min_scored, seed)
+        name: aggregate([row.metrics[name] for row in rows if name in row.metrics], min_scored, seed)
         for name in _names(rows)
     }
 
@@ -72,7 +72,8 @@ def _names(rows: Iterable[Row]) -> list[str]:
     return sorted({name for row in rows for name in row.metrics}, key=lambda name: METRICS.index(name.split("@")[0]))
 
 
-def _aggregate(values: Sequence[float | None], min_scored: float, seed: int) -> Aggregate:
+def aggregate(values: Sequence[float | None], min_scored: float = MIN_SCORED, seed: int = 0) -> Aggregate:
+    """Return the mean of a metric's values, one a row that it applies to, None where it could not be scored."""
     interval = bootstrap_interval(values, seed=seed)
     mean, low, high = (None if bound is None else round(bound, 6) for bound in interval[:3])
     valid = interval.n > 0 and interval.n >= min_scored * len(values)

@@ -13,6 +13,7 @@ from groundgraph.errors import GroundgraphError
 from groundgraph.evaluation.questions import Question
 from groundgraph.evaluation.records import PassageRecord, Row
 from groundgraph.knowledge.passage import Passage
+from nodes.grade import grade
 from nodes.receive import receive
 from nodes.rerank import rerank
 from nodes.retrieve import retrieve
@@ -22,6 +23,9 @@ from state.schemas import Answer, Step
 
 RETRIEVAL = "retrieval"
 """Name of what retrieves and answers nothing, in place of a pattern."""
+
+GRADING = "grading"
+"""Name of what retrieves, grades and answers nothing."""
 
 RANKS = ("fuse", "rerank")
 """Steps whose ranking takes the place of those before it."""
@@ -38,14 +42,31 @@ _retrieval = (
     .compile(name=RETRIEVAL)
 )
 
+_grading = (
+    Graph()
+    .add_node(receive)
+    .add_node(retrieve)
+    .add_node(rerank)
+    .add_node(grade)
+    .add_edge(START, "receive")
+    .add_edge("receive", "retrieve")
+    .add_edge("retrieve", "rerank")
+    .add_edge("rerank", "grade")
+    .add_edge("grade", END)
+    .compile(name=GRADING)
+)
+
+PARTS = {RETRIEVAL: _retrieval, GRADING: _grading}
+"""Parts of patterns that are measured by themselves."""
+
 
 def graph_of(pattern: str) -> CompiledGraph:
-    """Return the graph of a pattern, or the one that retrieves only.
+    """Return the graph of a pattern, or of a part of one.
 
     Raises:
         InputError: There is no pattern of this name.
     """
-    return _retrieval if pattern == RETRIEVAL else load(pattern)
+    return PARTS.get(pattern) or load(pattern)
 
 
 async def answer(pattern: str, question: Question, context: Context) -> Row:

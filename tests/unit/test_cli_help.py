@@ -13,6 +13,9 @@ COMMANDS = [
     "",
     "index",
     "ask",
+    "eval",
+    "compare",
+    "tune",
     "chunks",
     "graph",
     "collections",
@@ -20,7 +23,6 @@ COMMANDS = [
     "serve",
     "evaluator",
     "evaluator train",
-    "eval",
 ]
 COMMANDS += [f"collections {action}" for action in ("list", "create", "inspect", "delete", "export", "import")]
 HEAVY = ("langgraph", "langchain", "langchain_core", "numpy", "faiss", "rich")

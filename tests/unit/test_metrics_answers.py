@@ -2,7 +2,7 @@
 
 import pytest
 
-from groundgraph.evaluation.metrics.answers import answer_tokens, containment, exact_match, f1
+from groundgraph.evaluation.metrics.answers import answer_tokens, containment, exact_match, f1, token_recall
 from groundgraph.evaluation.metrics.cost import Cost, cost
 from groundgraph.evaluation.metrics.evaluator import Bin, TierCounts, auc, calibration_curve, tier_confusion
 from groundgraph.evaluation.metrics.refusal import RefusalRates, refusal_rates
@@ -36,7 +36,21 @@ def test_answers(answer: str, golds: list[str], language: str, exact: float, ove
     assert containment(answer, golds, language) == holds
 
 
-@pytest.mark.parametrize("metric", [exact_match, f1, containment])
+@pytest.mark.parametrize(
+    ("answer", "golds", "language", "value"),
+    [
+        ("It was built in 1889 by Gustave Eiffel [2].", ["Gustave Eiffel, 1889"], "en", 1),
+        ("by Gustave", ["Gustave Eiffel", "Eiffel"], "en", 1 / 2),
+        ("no", ["no no"], "en", 1 / 2),
+        ("利马是首都", ["首都利马"], "zh", 1),
+        ("", ["Paris"], "en", 0),
+    ],
+)
+def test_token_recall(answer: str, golds: list[str], language: str, value: float) -> None:
+    assert token_recall(answer, golds, language) == value
+
+
+@pytest.mark.parametrize("metric", [exact_match, f1, containment, token_recall])
 def test_no_gold_answer_is_not_scored(metric) -> None:
     assert metric("Paris", []) is None
 

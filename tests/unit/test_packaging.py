@@ -19,7 +19,9 @@ TOP = ("graphs", "nodes", "state", "groundgraph")
 
 def sources() -> set[str]:
     """Return every module and data file of ours, as a path within the project."""
-    files = [file for name in TOP for pattern in ("*.py", "*.json") for file in (PROJECT / name).rglob(pattern)]
+    files = [
+        file for name in TOP for pattern in ("*.py", "*.json", "*.html") for file in (PROJECT / name).rglob(pattern)
+    ]
     return {file.relative_to(PROJECT).as_posix() for file in files}
 
 
