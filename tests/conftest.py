@@ -4,6 +4,7 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
+import hypothesis
 import numpy as np
 import pytest
 
@@ -14,6 +15,9 @@ from groundgraph.knowledge.web import WEB_PROVIDERS
 from groundgraph.models import forget_models
 from groundgraph.settings import Settings, get_settings
 from tests.doubles import FixedCollection, FixedEvaluator, FixedSearch, FixedWeb
+
+hypothesis.settings.register_profile("repeatable", derandomize=True)
+hypothesis.settings.load_profile("repeatable")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
