@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from groundgraph.evaluation.answering import GRADING, RETRIEVAL, answer
-from groundgraph.evaluation.profile import differing
 from groundgraph.evaluation.questions import Question
 from groundgraph.evaluation.records import Row, append_row, drop_torn_line, read_rows
 from state.context import Context
@@ -89,4 +88,5 @@ def calls_model(pattern: str, candidates: Sequence[Context]) -> bool:
 
 
 def _label(pattern: str, context: Context) -> str:
-    return f"{pattern} {json.dumps(differing(context), ensure_ascii=False, sort_keys=True)}"
+    given = context.model_dump(mode="json", exclude_unset=True)
+    return f"{pattern} {json.dumps(given, ensure_ascii=False, sort_keys=True)}"

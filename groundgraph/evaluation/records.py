@@ -79,7 +79,7 @@ class RunRecord(Record):
     machine: dict[str, str | int]
     patterns: list[str]
     context: dict[str, Any]
-    """The whole Context as JSON."""
+    """The whole Context as JSON, with the values of its preset."""
     profile: str | None = None
     """Name of the profile's file."""
     models: dict[str, str | None]

@@ -13,13 +13,21 @@ Stage = Literal["chunker", "search", "top_k", "thresholds", "answers"]
 
 _RETRIEVAL: tuple[Stage, ...] = ("chunker", "search", "top_k")
 STAGES: dict[str, tuple[Stage, ...]] = {
+    "hyde": ("answers",),  # it searches with what the model writes
+    "advanced": (*_RETRIEVAL, "answers"),
     "crag": (*_RETRIEVAL, "thresholds", "answers"),
+    "adaptive": (*_RETRIEVAL, "answers"),
+    "combined": ("answers",),
     "flare": ("chunker", "search", "answers"),  # how many passages a sentence gets is its own setting
 }
 """Stages of a pattern; one that is not here has those of retrieval."""
 
 ANSWERS: dict[str, dict[str, tuple[Any, ...]]] = {
+    "hyde": {"hyde.k": (1, 3, 5), "hyde.include_question": (True, False)},
+    "advanced": {"advanced.decompose": ("model", "cued", "off")},
     "crag": {"crag.refiner": ("sentences", "off")},
+    "adaptive": {"adaptive.theta_high": (0.6, 0.7, 0.8), "adaptive.theta_low": (0.3, 0.4, 0.5)},
+    "combined": {"crag.theta_low": (0.3, 0.4, 0.5, 0.6), "crag.refiner": ("sentences", "off")},
     "flare": {"flare.theta": (0.1, 0.2, 0.4, 0.6, 0.8), "flare.beta": (0.2, 0.4, 0.6)},
 }
 """Settings that only answers tell apart, and their values; every combination is tried."""
@@ -44,15 +52,16 @@ def searches() -> Iterator[Settings]:
             yield {"search_mode": mode, "rerank": rerank}
 
 
-def thresholds(context: Context) -> Iterator[Settings]:
-    """Yield CRAG's policies with their thresholds, those nearest to the present ones first."""
+def thresholds(context: Context) -> Iterator[Context]:
+    """Yield the context with CRAG's policies and their thresholds, those nearest to the present ones first."""
     for policy in sorted(("paper", "mean", "per_document"), key=lambda name: name != context.crag.policy):
         crag = context.crag.model_copy(update={"policy": policy})
         low_name, high_name, lows, highs = axes(crag)
         low, high = getattr(crag, low_name), getattr(crag, high_name)
         pairs = [pair for pair in product(lows, highs) if pair[0] <= pair[1]]
         for one, other in sorted(pairs, key=lambda pair: abs(pair[0] - low) + abs(pair[1] - high)):
-            yield {"crag.policy": policy, f"crag.{low_name}": one, f"crag.{high_name}": other}
+            pair = {low_name: one, high_name: other}
+            yield context.model_copy(update={"crag": crag.model_copy(update=pair)})
 
 
 def answers(pattern: str) -> Iterator[Settings]:

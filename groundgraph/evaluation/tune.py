@@ -1,6 +1,6 @@
 """Choose a pattern's settings on some questions, and measure the choice on others."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from statistics import fmean
 from typing import NamedTuple
@@ -17,6 +17,7 @@ from groundgraph.evaluation.records import Row
 from groundgraph.evaluation.space import Stage
 from groundgraph.evaluation.thresholds import Decision, GradedQuestion, axes, credit, graded_question, threshold_map
 from state.context import Context
+from state.presets import settled
 
 DEPTH = 10
 """Passages that rankings are compared on."""
@@ -83,6 +84,9 @@ class Tuner:
     map: ThresholdMap | None = None
     """Where thresholds were tuned."""
 
+    def __post_init__(self) -> None:
+        self.context = settled(self.context)
+
     @property
     def profile(self) -> Context:
         """Return the settings to keep: as they stand, but for the collections unless one was chosen."""
@@ -96,9 +100,9 @@ class Tuner:
             self.context = changed(self.context, choice.settings)
             self.choices.append(choice)
 
-    async def choose(self, stage: Stage, candidates: Sequence[Settings], measure: Measure, asked: str) -> Choice:
+    async def choose(self, stage: Stage, candidates: Iterable[Context], measure: Measure, asked: str) -> Choice:
         """Return the best candidate by its mean on the tuning questions, the present settings if none is better."""
-        contexts = [self.context, *(changed(self.context, one) for one in candidates)]
+        contexts = [self.context, *candidates]
         contexts = [one for n, one in enumerate(contexts) if one not in contexts[:n]]
         allowance = self._allowance(stage) if calls_model(asked, contexts) else 0
         values = await measure(contexts, self.tuning, int(allowance * FOR_TUNING))
@@ -117,6 +121,10 @@ class Tuner:
         return Choice(
             stage, settings, len(contexts), scored, bootstrap_interval(before), bootstrap_interval(after), gain
         )
+
+    def with_each(self, candidates: Iterable[Settings]) -> Iterator[Context]:
+        """Yield the settings as they stand, changed to each candidate."""
+        return (changed(self.context, one) for one in candidates)
 
     def _allowance(self, stage: Stage) -> int:
         """Return the model calls that the stage may spend: what is left, shared with the stages that follow."""
@@ -141,11 +149,11 @@ async def _chunker(tuner: Tuner) -> Choice:
     if not tuner.chunked:
         return skipped("chunker", "name others to try with --chunker")
     candidates = [{"collections": [name]} for name in tuner.chunked]
-    return await tuner.choose("chunker", candidates, _ndcg(tuner), RETRIEVAL)
+    return await tuner.choose("chunker", tuner.with_each(candidates), _ndcg(tuner), RETRIEVAL)
 
 
 async def _search(tuner: Tuner) -> Choice:
-    return await tuner.choose("search", list(space.searches()), _ndcg(tuner), RETRIEVAL)
+    return await tuner.choose("search", tuner.with_each(space.searches()), _ndcg(tuner), RETRIEVAL)
 
 
 def _ndcg(tuner: Tuner) -> Measure:
@@ -161,7 +169,7 @@ async def _top_k(tuner: Tuner) -> Choice:
         ranked = await tuner.ranked(contexts, questions)
         return [[_worth(row, one.top_k) for row in rows] for one, rows in zip(contexts, ranked, strict=True)]
 
-    return await tuner.choose("top_k", [{"top_k": k} for k in space.TOP_K], measure, RETRIEVAL)
+    return await tuner.choose("top_k", tuner.with_each({"top_k": k} for k in space.TOP_K), measure, RETRIEVAL)
 
 
 def _worth(row: Row, k: int) -> float | None:
@@ -186,7 +194,7 @@ async def _thresholds(tuner: Tuner) -> Choice:
             graded[on_tuning] = [graded_question(row) for row in rows]
         return [_balanced(graded[on_tuning], one, web=web) for one in contexts]
 
-    choice = await tuner.choose("thresholds", list(space.thresholds(tuner.context)), measure, GRADING)
+    choice = await tuner.choose("thresholds", space.thresholds(tuner.context), measure, GRADING)
     known = [question for question in graded[True] if question]
     kinds = [sum(question.answerable is kind for question in known) for kind in (True, False)]
     if min(kinds) < ENOUGH:
@@ -222,7 +230,7 @@ async def _answers(tuner: Tuner) -> Choice:
         rows = await tuner.asker.ask(tuner.pattern, contexts, judged, allowance)
         return [[quality(row) for row in own] for own in rows]
 
-    return await tuner.choose("answers", list(space.answers(tuner.pattern)), measure, tuner.pattern)
+    return await tuner.choose("answers", tuner.with_each(space.answers(tuner.pattern)), measure, tuner.pattern)
 
 
 _STAGES: dict[Stage, Callable[[Tuner], Awaitable[Choice]]] = {

@@ -1,6 +1,7 @@
 """Settings chosen on some questions and measured on others."""
 
 import json
+import tomllib
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -20,6 +21,7 @@ from groundgraph.evaluation.tuned import NO_GAIN, NOISE, map_lines, summary, ver
 from groundgraph.knowledge.index import Collection
 from groundgraph.knowledge.search import SearchResult
 from state.context import Context
+from state.presets import settled
 from tests.cli import run
 from tests.doubles import passage
 from tests.embedder import use_bag_embedder
@@ -190,7 +192,7 @@ def test_the_verdict_is_that_of_the_held_out_questions(difference: float, p: flo
 
 @pytest.mark.parametrize("pattern", PATTERNS)
 def test_everything_that_is_tried_is_a_setting(pattern: str) -> None:
-    for settings in (*space.searches(), *space.thresholds(Context()), *space.answers(pattern)):
+    for settings in (*space.searches(), *space.answers(pattern)):
         changed(Context(), settings)
 
 
@@ -205,8 +207,15 @@ def test_a_profile_holds_what_differs_and_is_read_back(tmp_path: Path) -> None:
     file = tmp_path / "profile.toml"
     file.write_text(profile_text(context, ["two\nlines"]), encoding="utf-8")
     assert file.read_text("utf-8").startswith("# two lines\n")
-    assert build_context(file, [], []) == context
+    assert settled(build_context(file, [], [])) == context
     assert profile_text(Context()) == ""
+
+
+def test_a_preset_stays_a_preset() -> None:
+    context = changed(Context(preset="strict"), {"crag.theta_low": 0.5})
+    assert (context.crag.theta_low, context.crag.theta_high) == (0.5, 0.79)  # a pair is the person's or the preset's
+    assert context.adaptive.theta_low == 0.6
+    assert tomllib.loads(profile_text(context)) == {"preset": "strict", "crag": {"theta_low": 0.5}}
 
 
 def test_the_parts_share_no_question_and_hold_as_many_of_each_kind(asked: Path) -> None:
