@@ -50,7 +50,7 @@ def fuse(state: Ranked, runtime: Runtime[Context]) -> Update:
             f"{len(kept)} of {len(passages)} passages",
             queries=[*dict.fromkeys(one["query"] for one in rankings)],
             legs=[*dict.fromkeys(one["leg"] for one in rankings)],
-            sources=sorted({passage.source for passage in kept}),
+            sources=[passage.source for passage in kept],
         ),
     }
 

@@ -47,5 +47,10 @@ def retrieve_again(state: Rewritten, runtime: Runtime[Context]) -> Update:
         "attempts": state["attempts"] + 1,
         "refusal_reason": "" if merged else nothing_found(context),
         "warnings": found.warnings,
-        "steps": said("retrieve_again", f"{len(merged) - len(before)} passages added", passages=len(merged)),
+        "steps": said(
+            "retrieve_again",
+            f"{len(merged) - len(before)} passages added",
+            passages=len(merged),
+            sources=[passage.source for passage in merged],
+        ),
     }

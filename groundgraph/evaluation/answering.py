@@ -27,7 +27,7 @@ RETRIEVAL = "retrieval"
 GRADING = "grading"
 """Name of what retrieves, grades and answers nothing."""
 
-RANKS = ("fuse", "rerank")
+RANKS = ("retrieve_again", "fuse", "rerank")
 """Steps whose ranking takes the place of those before it."""
 
 _retrieval = (
@@ -116,7 +116,7 @@ def _row(pattern: str, question: Question, **result: Any) -> Row:
 def ranking(steps: Sequence[Step]) -> list[str]:
     """Return the source of each passage as retrieved, best first: by the last ranking, or all of several joined.
 
-    Read from the figure `sources` of the steps that retrieve, fuse and rerank.
+    Read from the figure `sources` of the steps that retrieve, merge, fuse and rerank.
     """
     found: list[str] = []
     for step in steps:

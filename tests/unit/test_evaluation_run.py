@@ -192,6 +192,19 @@ async def test_the_same_command_finds_its_folder_again(questions: Questions, tmp
     assert folder_for(other) == first.with_name(f"{first.name}-2")
 
 
+@pytest.mark.parametrize("pattern", ["naive", "crag", "advanced", "adaptive"])
+async def test_what_every_pattern_retrieved_is_kept_best_first(
+    pattern: str, questions: Questions, tmp_path: Path
+) -> None:
+    (tmp_path / "a.md").write_text("A tower of cards is tall in its way, said the postman.")
+    index([tmp_path / "a.md"])
+    context = Context(answerer="extractive", rewrite="off", search_mode="keyword")
+    await evaluate(plan(questions, [pattern], context, metrics=["mrr"]), tmp_path / "run")
+    for row in read_rows(tmp_path / "run"):
+        assert [Path(source).name for source in row.retrieved] == ["paris.md", "a.md"]
+        assert row.metrics == {"mrr@5": 1.0}
+
+
 @pytest.mark.parametrize(
     ("steps", "sources"),
     [
@@ -199,6 +212,7 @@ async def test_the_same_command_finds_its_folder_again(questions: Questions, tmp
         ([("retrieve", ["a", "b"]), ("rerank", ["b"])], ["b"]),
         ([("retrieve", ["a"]), ("retrieve", ["b"]), ("web_search", ["c"])], ["a", "b"]),
         ([("retrieve", ["a"]), ("retrieve", ["b"]), ("fuse", ["b", "a"])], ["b", "a"]),
+        ([("retrieve", ["a"]), ("retrieve_again", ["a", "b"])], ["a", "b"]),
         ([], []),
     ],
 )
