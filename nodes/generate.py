@@ -10,13 +10,14 @@ from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from groundgraph.errors import ModelUnavailable
+from groundgraph.grading.disagree import Statement, disagreement
 from groundgraph.knowledge.passage import Passage
 from groundgraph.models import Reply
 from groundgraph.models import stream as stream_model
 from groundgraph.models.tokens import estimate_tokens
 from nodes.answer_filter import AnswerFilter
-from nodes.cite import MARK, add_missing, citation, cited_numbers
-from nodes.language import language_of
+from nodes.cite import MARK, MAX_QUOTE, add_missing, citation, cited_numbers
+from nodes.language import Language, language_of
 from nodes.model import NO_MODEL, chat_model_of
 from nodes.node import Update, cost, node, said
 from nodes.prompt import fit, show
@@ -33,20 +34,32 @@ ANSWER = {
 # Chosen on questions of `data/qa` among other wordings: offering "yes or no" made the embedded model say yes to all.
 QUESTION = {
     "en": "\n\nQuestion: {question}\nAnswer the question from the passages above in one to three short, complete "
-    "sentences. After each sentence write the number of the passage it comes from, like [1]. The answer may be that "
-    "something is not so. Only if the passages are about something else, reply NOT FOUND.",
-    "zh": "\n\n问题：{question}\n请根据上面的段落，用一到三句完整的话回答，每句话后写出所依据的段落编号，例如[1]。"
-    "只有当段落讲的是别的事情时，才回复：未找到。",
+    "sentences. After each sentence write the number of the passage it comes from, like [1].{more} The answer may be "
+    "that something is not so. Only if the passages are about something else, reply NOT FOUND.",
+    "zh": "\n\n问题：{question}\n请根据上面的段落，用一到三句完整的话回答，每句话后写出所依据的段落编号，"
+    "例如[1]。{more}只有当段落讲的是别的事情时，才回复：未找到。",
+}
+DISAGREE = {
+    "en": " Passages {} and {} contradict each other: say what each of them states.",
+    "zh": "段落{}和段落{}的说法互相矛盾：请分别写出两者的说法。",
+}
+COMPARE = {
+    "en": " Say of each thing compared what its passage states.",
+    "zh": "请分别说明每个比较对象在其段落中的情况。",
 }
 
 _WORD = re.compile(r"\w")
 
 
+Sides = tuple[Statement, Statement]
+
+
 class Grounded(TypedDict):
-    """The question, how it reads by itself, and the passages to answer it from, best first."""
+    """The question, how it reads by itself, its intent, and the passages to answer it from, best first."""
 
     question: str
     query: str
+    intent: str
     passages: list[Passage]
 
 
@@ -70,7 +83,7 @@ async def generate(state: Grounded, runtime: Runtime[Context]) -> Update:
     if model is None:
         warnings = [] if context.answerer == "extractive" else [f"the answer is quoted: {NO_MODEL}"]
         return await _quoted(state, warnings)
-    messages, passages = _prompt(state, context)
+    messages, passages, sides = _prompt(state, context)
     if not passages:  # never ask a model that would have nothing but its memory
         reason = f"no passage fits beside the question into prompt_tokens={context.prompt_tokens}; raise it"
         return {"answer": "", "refusal_reason": reason, "steps": said("generate", "no room for passages")}
@@ -86,18 +99,27 @@ async def generate(state: Grounded, runtime: Runtime[Context]) -> Update:
     if not replies[-1].text.strip():
         return {**_empty(replies[-1]), "usage": cost(*replies)}
     checked = await asyncio.to_thread(_checked, answer, passages, state["query"], context, message_id)
-    return {**checked, "usage": cost(*replies)}
+    warnings = [*checked.get("warnings", []), *(_told(sides) if checked["answer"] else [])]
+    return {**checked, "warnings": warnings, "usage": cost(*replies)}
 
 
-def _prompt(state: Grounded, context: Context) -> tuple[list[BaseMessage], list[Passage]]:
-    """Return the prompt, and the passages that fit into it; the question is never cut."""
+def _prompt(state: Grounded, context: Context) -> tuple[list[BaseMessage], list[Passage], Sides | None]:
+    """Return the prompt, the passages that fit into it, and what two of them say differently; no question is cut."""
     language = language_of(state["question"], context)
-    # Not str.format: braces in a question or a passage are not template variables.
-    question = QUESTION[language].replace("{question}", state["query"])
-    room = context.prompt_tokens - estimate_tokens(ANSWER[language] + question)
+    more = COMPARE[language] if state["intent"] == "comparative" else ""
+    room = context.prompt_tokens - estimate_tokens(
+        ANSWER[language] + _asked(state, language, more + DISAGREE[language])
+    )
     passages = fit(state["passages"], room)
+    if sides := disagreement(state["query"], passages):
+        more += DISAGREE[language].format(*(side.number for side in sides))
     shown = "\n".join(show(passage, number) for number, passage in enumerate(passages, 1))
-    return [SystemMessage(ANSWER[language]), HumanMessage(shown + question)], passages
+    return [SystemMessage(ANSWER[language]), HumanMessage(shown + _asked(state, language, more))], passages, sides
+
+
+def _asked(state: Grounded, language: Language, more: str) -> str:
+    # Not str.format: braces in a question are not template variables.
+    return QUESTION[language].replace("{more}", more).replace("{question}", state["query"])
 
 
 async def _pieces(
@@ -150,6 +172,16 @@ def _checked(answer: AnswerFilter, passages: list[Passage], question: str, conte
     }
 
 
+def _told(sides: Sides | None) -> list[str]:
+    """Return the warning that two passages disagree."""
+    if sides is None:
+        return []
+    said = "; ".join(f"[{number}] says “{sentence[:MAX_QUOTE]}”" for number, sentence in sides)
+    return [f"the documents disagree: {said}"]
+
+
 async def _quoted(state: Grounded, warnings: list[str], *, show: bool = True) -> Update:
-    update = await quote(state["query"], state["passages"], show=show)
-    return {**update, "warnings": [*warnings, *update.get("warnings", [])]}
+    query, passages = state["query"], state["passages"]
+    update = await quote(query, passages, show=show)
+    sides = disagreement(query, passages) if update["answer"] else None
+    return {**update, "warnings": [*warnings, *_told(sides)]}

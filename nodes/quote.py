@@ -1,6 +1,7 @@
 """Quote the best supporting sentences: an answer without a chat model."""
 
 import asyncio
+import re
 import uuid
 from collections.abc import AsyncIterator, Sequence
 
@@ -9,10 +10,13 @@ from langchain_core.messages import AIMessage
 from groundgraph.grading.evaluator import embedded_evaluator
 from groundgraph.grading.extract import extractive_answer
 from groundgraph.knowledge.passage import Passage
-from nodes.cite import citation
+from nodes.cite import citation, with_mark
 from nodes.node import Update, said
 from nodes.prompt import without_marks
 from nodes.stream import emit
+
+_LINE = re.compile(r"[-*+•|#]|\d{1,3}[.)]\s|```|~~~")
+"""How something begins that stands on a line of its own: an item, a row, a heading, a block of code."""
 
 
 async def quote(question: str, passages: Sequence[Passage], *, show: bool = True) -> Update:
@@ -30,7 +34,8 @@ async def quote(question: str, passages: Sequence[Passage], *, show: bool = True
             "refusal_reason": "no sentence of the passages answers the question",
             "steps": said("generate", "nothing to quote"),
         }
-    answer = " ".join(f"{without_marks(sentence)} [{number}]" for sentence, number in found)
+    quotes = [with_mark(without_marks(sentence), number) for sentence, number in found]
+    answer = ("\n" if any(map(_LINE.match, quotes)) else " ").join(quotes)
     numbers = sorted({number for _, number in found})
     message_id = str(uuid.uuid4())
     if show:

@@ -13,9 +13,10 @@ CANDIDATES = 4
 
 
 class Asked(TypedDict):
-    """What is searched for."""
+    """What is searched for, and where."""
 
     query: str
+    collections: list[str]
 
 
 class Found(TypedDict):
@@ -26,7 +27,7 @@ class Found(TypedDict):
 
 @node
 def retrieve(state: Asked, runtime: Runtime[Context]) -> Update:
-    """Search the run's collections with `query`: at most `top_k` passages, best first; 4 × top_k to be reranked.
+    """Search `collections` with `query`: at most `top_k` passages, best first; 4 × top_k to be reranked.
 
     Raises:
         CollectionError: A collection is missing, or was built with another embedding model.
@@ -34,7 +35,7 @@ def retrieve(state: Asked, runtime: Runtime[Context]) -> Update:
     context = runtime.context
     found = search(
         state["query"],
-        context.collections,
+        state["collections"],
         k=context.top_k if context.rerank == "off" else CANDIDATES * context.top_k,
         mode=context.search_mode,
         embedding_model=context.embedding_model,
@@ -45,7 +46,7 @@ def retrieve(state: Asked, runtime: Runtime[Context]) -> Update:
     passages = found.passages
     where = context.where.model_dump(exclude_defaults=True)
     among = " among the documents that `where` lets through" if where else ""
-    reason = "" if passages else f"nothing was found in {', '.join(context.collections)}{among}"
+    reason = "" if passages else f"nothing was found in {', '.join(state['collections'])}{among}"
     return {
         "passages": passages,
         "refusal_reason": reason,
@@ -54,7 +55,7 @@ def retrieve(state: Asked, runtime: Runtime[Context]) -> Update:
             "retrieve",
             f"{len(passages)} passages",
             mode=context.search_mode,
-            collections=list(context.collections),
+            collections=state["collections"],
             **({"where": where} if where else {}),
             sources=sorted({passage.source for passage in passages}),
         ),

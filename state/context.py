@@ -58,6 +58,9 @@ class RouterSettings(_Block):
     pattern: str | None = Field(None, description="Force one pattern; skips classification.")
     default: str = Field("crag", description="Pattern for a low-confidence or unknown intent.")
     min_confidence: Probability = Field(0.6, description="Below it, the default pattern answers.")
+    pick_collections: bool = Field(
+        True, description="Of several collections, search those that are about the question's subject."
+    )
     table: dict[str, str] = Field(default_factory=dict, description="Overrides of the table intent → pattern.")
 
 
@@ -96,7 +99,7 @@ class Context(_Block):
         None, pattern=PROVIDER_AND_MODEL, description="provider:model. Default: the one each collection was built with."
     )
     evaluator: Literal["embedded", "llm"] = Field("embedded", description="What scores a passage against the question.")
-    collections: list[str] = Field(["default"], min_length=1, description="Collections to search.")
+    collections: list[str] = Field(["default"], min_length=1, description="Collections to search; * means all.")
     top_k: int = Field(5, ge=1, le=100, description="Passages to retrieve.")
     search_mode: Literal["hybrid", "vector", "keyword"] = Field("hybrid", description="Legs of the search.")
     rerank: str = Field(

@@ -9,6 +9,7 @@ from typing import Annotated, NoReturn
 import typer
 
 from groundgraph.cli.ask import ask
+from groundgraph.cli.chat import chat
 from groundgraph.cli.chunks import chunks
 from groundgraph.cli.collections import collections
 from groundgraph.cli.doctor import doctor
@@ -23,7 +24,7 @@ BAD_USE = 2
 INTERRUPTED = 130
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
-for command in (index, ask, chunks, graph, doctor, serve):
+for command in (index, ask, chat, chunks, graph, doctor, serve):
     app.command()(command)
 app.add_typer(collections, name="collections")
 app.add_typer(evaluator, name="evaluator")

@@ -9,8 +9,8 @@ from syrupy.assertion import SnapshotAssertion
 
 from tests.cli import run
 
-COMMANDS = ["", "index", "ask", "chunks", "graph", "collections", "doctor", "serve", "evaluator", "evaluator train"]
-COMMANDS += [f"collections {action}" for action in ("list", "create", "inspect", "delete", "export", "import")]
+COMMANDS = ["", "index", "ask", "chat", "chunks", "graph", "collections", "doctor", "serve", "evaluator", "evaluator train"]
+COMMANDS += [f"collections {action}" for action in ("list", "create", "describe", "inspect", "delete", "export", "import")]
 HEAVY = ("langgraph", "langchain", "langchain_core", "numpy", "faiss", "rich")
 
 
