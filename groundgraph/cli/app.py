@@ -16,6 +16,7 @@ from groundgraph.cli.doctor import doctor
 from groundgraph.cli.evaluator import evaluator
 from groundgraph.cli.graph import graph
 from groundgraph.cli.index import index
+from groundgraph.cli.intents import intents
 from groundgraph.cli.serve import serve
 from groundgraph.cli.terminal import write_json
 from groundgraph.errors import GroundgraphError
@@ -28,6 +29,7 @@ for command in (index, ask, chat, chunks, graph, doctor, serve):
     app.command()(command)
 app.add_typer(collections, name="collections")
 app.add_typer(evaluator, name="evaluator")
+app.add_typer(intents, name="intents")
 
 
 @app.callback()
