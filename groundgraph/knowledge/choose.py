@@ -10,7 +10,8 @@ import numpy as np
 from groundgraph import models
 from groundgraph.errors import CollectionError
 from groundgraph.knowledge.attributes import language_of
-from groundgraph.knowledge.index import Collection, collection_names
+from groundgraph.knowledge.folders import collection_names
+from groundgraph.knowledge.index import Collection
 from groundgraph.knowledge.store import CollectionInfo, Vectors
 
 ALL = "*"
@@ -79,9 +80,9 @@ def _kind(info: CollectionInfo) -> tuple[str, str]:
 
 def _score(question: str, info: CollectionInfo) -> float | None:
     subject = _subject(info)
-    return (
-        None if subject is None else float(models.embedding_model(info.embedding_model).embed_query(question) @ subject)
-    )
+    if subject is None:
+        return None
+    return float(models.embedding_model(info.embedding_model).embed_query(question) @ subject)
 
 
 @lru_cache(maxsize=1024)
