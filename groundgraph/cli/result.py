@@ -93,15 +93,19 @@ def _nearby(source: str) -> str:
 
 
 def _show_step(step: Step, *, whole: bool) -> None:
-    """Write a step on one line; `whole`, with every figure on a line of its own."""
+    """Write a step on one line, tables of scores left out; `whole`, with every figure on a line of its own."""
     said = f"  {step['node']:<16} {step['decision']}"
     if whole:
         write(said)
         for key, value in step["figures"].items():
             write(f"      {key} = {json.dumps(value, ensure_ascii=False)}")
     else:
-        figures = ", ".join(f"{key} {_figure(value)}" for key, value in step["figures"].items())
+        figures = ", ".join(f"{k} {_figure(v)}" for k, v in step["figures"].items() if not _is_table(k, v))
         write(f"{said} ({one_line(figures, FIGURES)})" if figures else said)
+
+
+def _is_table(key: str, value: Any) -> bool:
+    return key == "scores" and isinstance(value, dict)
 
 
 def _figure(value: Any) -> str:
@@ -109,8 +113,6 @@ def _figure(value: Any) -> str:
         return f"{value:.2f}"
     if isinstance(value, list):
         return " ".join(_figure(item) for item in value)
-    if isinstance(value, dict):
-        return " ".join(f"{key} {_figure(item)}" for key, item in value.items())
     return _nearby(value) if isinstance(value, str) else str(value)
 
 
