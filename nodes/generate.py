@@ -18,7 +18,7 @@ from groundgraph.models.tokens import estimate_tokens
 from nodes.answer_filter import AnswerFilter
 from nodes.cite import MARK, MAX_QUOTE, add_missing, citation, cited_numbers
 from nodes.language import Language, language_of
-from nodes.model import NO_MODEL, chat_model_of
+from nodes.model import NO_MODEL, chat_model_of, is_embedded
 from nodes.node import Update, cost, node, said
 from nodes.prompt import fit, show
 from nodes.quote import quote
@@ -39,6 +39,18 @@ QUESTION = {
     "zh": "\n\n问题：{question}\n请根据上面的段落，用一到三句完整的话回答，每句话后写出所依据的段落编号，"
     "例如[1]。{more}只有当段落讲的是别的事情时，才回复：未找到。",
 }
+# For a small model only: it says yes to what the passages deny or, in Chinese, refuses; a sentence it copies is right.
+SETTLE = {
+    "en": "\n\nQuestion: {question}\nWrite the sentence from the passages above that settles the question, word for "
+    "word, and after it the number of its passage, like [1]. Only if the passages are about something "
+    "else, reply NOT FOUND.",
+    "zh": "\n\n问题：{question}\n请原样写出上面段落中能回答这个问题的句子，句后写出该段落的编号，例如[1]。"
+    "只有当段落讲的是别的事情时，才回复：未找到。",
+}
+IF_DISAGREE = {
+    "en": " If passages contradict each other, say what each of them states.",
+    "zh": "如果段落之间互相矛盾，就分别写出各段落的说法。",
+}
 DISAGREE = {
     "en": " Passages {} and {} contradict each other: say what each of them states.",
     "zh": "段落{}和段落{}的说法互相矛盾：请分别写出两者的说法。",
@@ -49,9 +61,17 @@ COMPARE = {
 }
 
 _WORD = re.compile(r"\w")
+_YES_OR_NO = re.compile(
+    r"^(?:(?:and|but|so) )?(?:is|are|was|were|do|does|did|can|could|may|must|has|have|had|will|would|should|am)\b"
+    r"|吗[？?\s]*$|是否|是不是|能否|可否|有没有",
+    re.IGNORECASE,
+)
+"""A question that is answered by yes or no."""
 
 
 Sides = tuple[Statement, Statement]
+_ANY_SIDES = (Statement(1, ""), Statement(2, ""))
+"""For room in the prompt to say that two passages disagree."""
 
 
 class Grounded(TypedDict):
@@ -83,7 +103,7 @@ async def generate(state: Grounded, runtime: Runtime[Context]) -> Update:
     if model is None:
         warnings = [] if context.answerer == "extractive" else [f"the answer is quoted: {NO_MODEL}"]
         return await _quoted(state, warnings)
-    messages, passages, sides = _prompt(state, context)
+    messages, passages, sides = _prompt(state, context, model)
     if not passages:  # never ask a model that would have nothing but its memory
         reason = f"no passage fits beside the question into prompt_tokens={context.prompt_tokens}; raise it"
         return {"answer": "", "refusal_reason": reason, "steps": said("generate", "no room for passages")}
@@ -103,23 +123,29 @@ async def generate(state: Grounded, runtime: Runtime[Context]) -> Update:
     return {**checked, "warnings": warnings, "usage": cost(*replies)}
 
 
-def _prompt(state: Grounded, context: Context) -> tuple[list[BaseMessage], list[Passage], Sides | None]:
+def _prompt(state: Grounded, context: Context, model: str) -> tuple[list[BaseMessage], list[Passage], Sides | None]:
     """Return the prompt, the passages that fit into it, and what two of them say differently; no question is cut."""
     language = language_of(state["question"], context)
-    more = COMPARE[language] if state["intent"] == "comparative" else ""
-    room = context.prompt_tokens - estimate_tokens(
-        ANSWER[language] + _asked(state, language, more + DISAGREE[language])
-    )
+    room = context.prompt_tokens - estimate_tokens(ANSWER[language] + _asked(state, language, model, _ANY_SIDES))
     passages = fit(state["passages"], room)
-    if sides := disagreement(state["query"], passages):
-        more += DISAGREE[language].format(*(side.number for side in sides))
+    sides = disagreement(state["query"], passages)
     shown = "\n".join(show(passage, number) for number, passage in enumerate(passages, 1))
-    return [SystemMessage(ANSWER[language]), HumanMessage(shown + _asked(state, language, more))], passages, sides
+    asked = _asked(state, language, model, sides)
+    return [SystemMessage(ANSWER[language]), HumanMessage(shown + asked)], passages, sides
 
 
-def _asked(state: Grounded, language: Language, more: str) -> str:
+def _asked(state: Grounded, language: Language, model: str, sides: Sides | None) -> str:
+    """Return the question with what is asked about it, in words that the model can follow."""
+    compares, template = state["intent"] == "comparative", QUESTION[language]
+    if is_embedded(model) and not compares and _YES_OR_NO.search(state["query"]):
+        template = SETTLE[language]
+    more = COMPARE[language] if compares else ""
+    if sides:
+        more += DISAGREE[language].format(*(side.number for side in sides))
+    elif not is_embedded(model):
+        more += IF_DISAGREE[language]
     # Not str.format: braces in a question are not template variables.
-    return QUESTION[language].replace("{more}", more).replace("{question}", state["query"])
+    return template.replace("{more}", more).replace("{question}", state["query"])
 
 
 async def _pieces(

@@ -11,6 +11,11 @@ NO_MODEL = (
 )
 
 
+def is_embedded(model: str) -> bool:
+    """Return whether the model runs in this process: a small one, which some prompts have to be made for."""
+    return model.startswith("llamacpp:")
+
+
 async def chat_model_of(context: Context) -> str | None:
     """Return the run's chat model as `provider:model`; None if it answers without one, or none can be had."""
     if context.answerer == "extractive":
