@@ -18,7 +18,7 @@ from groundgraph.models.tokens import estimate_tokens
 from nodes.answer_filter import AnswerFilter
 from nodes.cite import MARK, MAX_QUOTE, add_missing, citation, cited_numbers
 from nodes.language import Language, language_of
-from nodes.model import NO_MODEL, chat_model_of, is_embedded
+from nodes.model import NO_MODEL, chat_model_of, is_small
 from nodes.node import Update, cost, node, said
 from nodes.prompt import fit, show
 from nodes.quote import quote
@@ -38,14 +38,6 @@ QUESTION = {
     "that something is not so. Only if the passages are about something else, reply NOT FOUND.",
     "zh": "\n\n问题：{question}\n请根据上面的段落，用一到三句完整的话回答，每句话后写出所依据的段落编号，"
     "例如[1]。{more}只有当段落讲的是别的事情时，才回复：未找到。",
-}
-# For a small model only: it says yes to what the passages deny or, in Chinese, refuses; a sentence it copies is right.
-SETTLE = {
-    "en": "\n\nQuestion: {question}\nWrite the sentence from the passages above that settles the question, word for "
-    "word, and after it the number of its passage, like [1]. Only if the passages are about something "
-    "else, reply NOT FOUND.",
-    "zh": "\n\n问题：{question}\n请原样写出上面段落中能回答这个问题的句子，句后写出该段落的编号，例如[1]。"
-    "只有当段落讲的是别的事情时，才回复：未找到。",
 }
 IF_DISAGREE = {
     "en": " If passages contradict each other, say what each of them states.",
@@ -67,6 +59,12 @@ _YES_OR_NO = re.compile(
     re.IGNORECASE,
 )
 """A question that is answered by yes or no."""
+SETTLES = 0.65
+"""Score above which a passage settles such a question for a small model.
+
+Such a model says yes to what the passages deny or, in Chinese, refuses; the evaluator's best sentence was right for 23
+of 24 such questions written for it in English and Chinese, and none of 6 without an answer was answered.
+"""
 
 
 Sides = tuple[Statement, Statement]
@@ -93,7 +91,8 @@ class Written(TypedDict):
 async def generate(state: Grounded, runtime: Runtime[Context]) -> Update:
     """Write `answer` with its `citations`, or leave it empty with a `refusal_reason`.
 
-    Without a chat model, and when its endpoint is down where the run allows it, the answer is quoted from the passages.
+    The answer is quoted from the passages without a chat model, when its endpoint is down where the run allows it, and
+    for a question of yes or no that a sentence settles and the model is too small to.
 
     Raises:
         ModelError: The chat model cannot be had, or refuses to work for us.
@@ -103,6 +102,8 @@ async def generate(state: Grounded, runtime: Runtime[Context]) -> Update:
     if model is None:
         warnings = [] if context.answerer == "extractive" else [f"the answer is quoted: {NO_MODEL}"]
         return await _quoted(state, warnings)
+    if settled := await _settled(state, model, context):
+        return settled
     messages, passages, sides = _prompt(state, context, model)
     if not passages:  # never ask a model that would have nothing but its memory
         reason = f"no passage fits beside the question into prompt_tokens={context.prompt_tokens}; raise it"
@@ -123,6 +124,16 @@ async def generate(state: Grounded, runtime: Runtime[Context]) -> Update:
     return {**checked, "warnings": warnings, "usage": cost(*replies)}
 
 
+async def _settled(state: Grounded, model: str, context: Context) -> Update | None:
+    """Return the sentence that settles a question of yes or no, for a model that is too small to; None if none does."""
+    if not (is_small(model) and context.evaluator == "embedded" and _YES_OR_NO.search(state["query"])):
+        return None
+    if state["intent"] == "comparative":
+        return None
+    update = await quote(state["query"], state["passages"], relevant=SETTLES, max_sentences=1)
+    return update if update["answer"] else None
+
+
 def _prompt(state: Grounded, context: Context, model: str) -> tuple[list[BaseMessage], list[Passage], Sides | None]:
     """Return the prompt, the passages that fit into it, and what two of them say differently; no question is cut."""
     language = language_of(state["question"], context)
@@ -136,16 +147,13 @@ def _prompt(state: Grounded, context: Context, model: str) -> tuple[list[BaseMes
 
 def _asked(state: Grounded, language: Language, model: str, sides: Sides | None) -> str:
     """Return the question with what is asked about it, in words that the model can follow."""
-    compares, template = state["intent"] == "comparative", QUESTION[language]
-    if is_embedded(model) and not compares and _YES_OR_NO.search(state["query"]):
-        template = SETTLE[language]
-    more = COMPARE[language] if compares else ""
+    more = COMPARE[language] if state["intent"] == "comparative" else ""
     if sides:
         more += DISAGREE[language].format(*(side.number for side in sides))
-    elif not is_embedded(model):
+    elif not is_small(model):
         more += IF_DISAGREE[language]
     # Not str.format: braces in a question are not template variables.
-    return template.replace("{more}", more).replace("{question}", state["query"])
+    return QUESTION[language].replace("{more}", more).replace("{question}", state["query"])
 
 
 async def _pieces(

@@ -4,6 +4,7 @@ import asyncio
 
 from groundgraph.errors import ModelError
 from groundgraph.models import default_chat_model
+from groundgraph.models.catalog import CATALOG
 from state.context import Context
 
 NO_MODEL = (
@@ -11,9 +12,10 @@ NO_MODEL = (
 )
 
 
-def is_embedded(model: str) -> bool:
-    """Return whether the model runs in this process: a small one, which some prompts have to be made for."""
-    return model.startswith("llamacpp:")
+def is_small(model: str) -> bool:
+    """Return whether the model is one of those that come with the project, of 1.5 billion parameters at most."""
+    provider, _, name = model.partition(":")
+    return provider == "llamacpp" and name in CATALOG
 
 
 async def chat_model_of(context: Context) -> str | None:

@@ -7,7 +7,6 @@ import pytest
 
 from graphs.naive import graph
 from groundgraph.grading.disagree import disagreement
-from groundgraph.models import PROVIDERS
 from tests.doubles import FixedEvaluator, FixedSearch, passage
 from tests.scripted import scripted
 
@@ -105,21 +104,3 @@ def test_a_comparison_is_asked_for_side_by_side(finds: Callable[..., FixedSearch
     with scripted(("Say of each thing compared", "The kettle holds 1.7 litres [1], the pot 3 [2].")) as (model, _):
         result = graph.invoke(given, context={"chat_model": model})
     assert len(result["citations"]) == 2
-
-
-@pytest.mark.parametrize(
-    ("question", "wording"),
-    [
-        ("Does Hotel Alder have a sauna?", "word for word"),
-        ("青石酒店有桑拿房吗？", "请原样写出"),
-        ("How many rooms does Hotel Alder have?", "one to three short, complete sentences"),
-    ],
-)
-def test_the_embedded_model_settles_yes_or_no_by_a_sentence_of_the_passages(
-    question: str, wording: str, finds: Callable[..., FixedSearch], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    finds([passage("Hotel Alder has 96 rooms and no sauna."), passage("青石酒店没有桑拿房。")])
-    with scripted((wording, "[1]")) as (_, chat):
-        monkeypatch.setitem(PROVIDERS, "llamacpp", lambda name: chat)
-        graph.invoke({"question": question}, context={"chat_model": "llamacpp:test"})
-    assert "If passages contradict" not in chat.prompts[0] and "互相矛盾" not in chat.prompts[0]
