@@ -16,13 +16,14 @@ from groundgraph.models import Reply
 from groundgraph.models import stream as stream_model
 from groundgraph.models.tokens import estimate_tokens
 from nodes.answer_filter import AnswerFilter
-from nodes.cite import MARK, MAX_QUOTE, add_missing, citation, cited_numbers
+from nodes.cite import MARK, add_missing, citation, cited_numbers
 from nodes.language import Language, language_of
 from nodes.model import NO_MODEL, chat_model_of, is_small
 from nodes.node import Update, cost, node, said
 from nodes.prompt import fit, show
 from nodes.quote import quote
 from nodes.score import similarity
+from nodes.settle import Grounded, Sides, both_sides, settle, told
 from nodes.stream import emit
 from state.context import Context
 
@@ -53,32 +54,9 @@ COMPARE = {
 }
 
 _WORD = re.compile(r"\w")
-_YES_OR_NO = re.compile(
-    r"^(?:(?:and|but|so) )?(?:is|are|was|were|do|does|did|can|could|may|must|has|have|had|will|would|should|am)\b"
-    r"|吗[？?\s]*$|是否|是不是|能否|可否|有没有",
-    re.IGNORECASE,
-)
-"""A question that is answered by yes or no."""
-SETTLES = 0.65
-"""Score above which a passage settles such a question for a small model.
 
-Such a model says yes to what the passages deny or, in Chinese, refuses; the evaluator's best sentence was right for 23
-of 24 such questions written for it in English and Chinese, and none of 6 without an answer was answered.
-"""
-
-
-Sides = tuple[Statement, Statement]
 _ANY_SIDES = (Statement(1, ""), Statement(2, ""))
 """For room in the prompt to say that two passages disagree."""
-
-
-class Grounded(TypedDict):
-    """The question, how it reads by itself, its intent, and the passages to answer it from, best first."""
-
-    question: str
-    query: str
-    intent: str
-    passages: list[Passage]
 
 
 class Written(TypedDict):
@@ -92,7 +70,7 @@ async def generate(state: Grounded, runtime: Runtime[Context]) -> Update:
     """Write `answer` with its `citations`, or leave it empty with a `refusal_reason`.
 
     The answer is quoted from the passages without a chat model, when its endpoint is down where the run allows it, and
-    for a question of yes or no that a sentence settles and the model is too small to.
+    where the passages settle what a small model could not.
 
     Raises:
         ModelError: The chat model cannot be had, or refuses to work for us.
@@ -101,9 +79,9 @@ async def generate(state: Grounded, runtime: Runtime[Context]) -> Update:
     model = await chat_model_of(context)
     if model is None:
         warnings = [] if context.answerer == "extractive" else [f"the answer is quoted: {NO_MODEL}"]
-        return await _quoted(state, warnings)
-    if settled := await _settled(state, model, context):
-        return settled
+        return await _quoted(state, context, warnings)
+    if is_small(model) and (update := await settle(state, context)):
+        return update
     messages, passages, sides = _prompt(state, context, model)
     if not passages:  # never ask a model that would have nothing but its memory
         reason = f"no passage fits beside the question into prompt_tokens={context.prompt_tokens}; raise it"
@@ -116,22 +94,12 @@ async def generate(state: Grounded, runtime: Runtime[Context]) -> Update:
     except ModelUnavailable as error:
         if context.on_model_failure == "error":
             raise
-        return await _quoted(state, [f"the answer is quoted: {error}"], show=not answer.text)
+        return await _quoted(state, context, [f"the answer is quoted: {error}"], show=not answer.text)
     if not replies[-1].text.strip():
         return {**_empty(replies[-1]), "usage": cost(*replies)}
     checked = await asyncio.to_thread(_checked, answer, passages, state["query"], context, message_id)
-    warnings = [*checked.get("warnings", []), *(_told(sides) if checked["answer"] else [])]
+    warnings = [*checked.get("warnings", []), *(told(sides) if checked["answer"] else [])]
     return {**checked, "warnings": warnings, "usage": cost(*replies)}
-
-
-async def _settled(state: Grounded, model: str, context: Context) -> Update | None:
-    """Return the sentence that settles a question of yes or no, for a model that is too small to; None if none does."""
-    if not (is_small(model) and context.evaluator == "embedded" and _YES_OR_NO.search(state["query"])):
-        return None
-    if state["intent"] == "comparative":
-        return None
-    update = await quote(state["query"], state["passages"], relevant=SETTLES, max_sentences=1)
-    return update if update["answer"] else None
 
 
 def _prompt(state: Grounded, context: Context, model: str) -> tuple[list[BaseMessage], list[Passage], Sides | None]:
@@ -206,16 +174,6 @@ def _checked(answer: AnswerFilter, passages: list[Passage], question: str, conte
     }
 
 
-def _told(sides: Sides | None) -> list[str]:
-    """Return the warning that two passages disagree."""
-    if sides is None:
-        return []
-    said = "; ".join(f"[{number}] says “{sentence[:MAX_QUOTE]}”" for number, sentence in sides)
-    return [f"the documents disagree: {said}"]
-
-
-async def _quoted(state: Grounded, warnings: list[str], *, show: bool = True) -> Update:
-    query, passages = state["query"], state["passages"]
-    update = await quote(query, passages, show=show)
-    sides = disagreement(query, passages) if update["answer"] else None
-    return {**update, "warnings": [*warnings, *_told(sides)]}
+async def _quoted(state: Grounded, context: Context, warnings: list[str], *, show: bool = True) -> Update:
+    update = await both_sides(state, context, show=show) or await quote(state["query"], state["passages"], show=show)
+    return {**update, "warnings": [*warnings, *update.get("warnings", [])]}

@@ -45,9 +45,16 @@ async def quote(
             "refusal_reason": "no sentence of the passages answers the question",
             "steps": said("generate", "nothing to quote"),
         }
-    quotes = [with_mark(without_marks(sentence), number) for sentence, number in found]
-    answer = ("\n" if any(map(_LINE.match, quotes)) else " ").join(quotes)
-    numbers = sorted({number for _, number in found})
+    return await cite_all(found, passages, show=show)
+
+
+async def cite_all(
+    quotes: Sequence[tuple[str, int]], passages: Sequence[Passage], *, opening: str = "", show: bool = True
+) -> Update:
+    """Return an answer made of sentences of the passages, each with the number of its passage, after an `opening`."""
+    cited = [with_mark(without_marks(sentence), number) for sentence, number in quotes]
+    answer = opening + ("\n" if any(map(_LINE.match, cited)) else " ").join(cited)
+    numbers = sorted({number for _, number in quotes})
     message_id = str(uuid.uuid4())
     if show:
         await emit(_once(answer), message_id)
@@ -56,7 +63,7 @@ async def quote(
         "passages": list(passages),
         "citations": [citation(number, passages[number - 1], answer) for number in numbers],
         "messages": [AIMessage(answer, id=message_id)],
-        "steps": said("generate", "quoted", sentences=len(found)),
+        "steps": said("generate", "quoted", sentences=len(quotes)),
     }
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from graphs.naive import graph
 from groundgraph.grading.disagree import disagreement
-from tests.doubles import FixedEvaluator, FixedSearch, passage
+from tests.doubles import FixedSearch, passage
 from tests.scripted import scripted
 
 ROOMS = ("Hotel Alder opened in 1994 and has 120 rooms on six floors.", "Hotel Alder has 96 rooms and a sauna.")
@@ -78,16 +78,23 @@ def test_the_model_is_asked_for_both_sides(
     assert result["warnings"] == [CLASH.format(*passages)]
 
 
-def test_quotes_carry_the_warning_too(
-    finds: Callable[..., FixedSearch], evaluates: Callable[..., FixedEvaluator]
+@pytest.mark.parametrize(
+    ("question", "passages", "opening"),
+    [
+        ("How many rooms does Hotel Alder have?", ROOMS, "The documents disagree. "),
+        ("云顶山有多高？", CLIMB, "文档的说法不一致。"),
+    ],
+)
+@pytest.mark.parametrize(
+    "settings", [{"answerer": "extractive"}, {"chat_model": "llamacpp:qwen2.5-coder-1.5b-instruct"}]
+)
+def test_without_a_model_or_with_a_small_one_both_are_quoted(
+    question: str, passages: tuple[str, str], opening: str, settings: Any, finds: Callable[..., FixedSearch]
 ) -> None:
-    finds([passage(text, source=f"{n}.md") for n, text in enumerate(ROOMS)])
-    evaluates({"Alder": 0.9})
-    result: dict[str, Any] = graph.invoke(
-        {"question": "How many rooms does Hotel Alder have?"}, context={"answerer": "extractive"}
-    )
-    assert result["answer"] == f"{ROOMS[0]} [1] {ROOMS[1]} [2]"
-    assert result["warnings"] == [CLASH.format(*ROOMS)]
+    finds([passage(text, source=f"{n}.md") for n, text in enumerate(passages)])
+    result: dict[str, Any] = graph.invoke({"question": question}, context=settings)
+    assert result["answer"] == f"{opening}{passages[0]} [1] {passages[1]} [2]"
+    assert result["warnings"] == [CLASH.format(*passages)] and result["usage"]["model_calls"] == 0
 
 
 def test_a_plain_question_is_asked_plainly(finds: Callable[..., FixedSearch]) -> None:
