@@ -1,8 +1,9 @@
 """Which passages each way of searching brings up, source by source."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
+from statistics import fmean
 from typing import NamedTuple, get_args
 
 import numpy as np
@@ -10,7 +11,7 @@ from rich.progress import Progress
 
 from benchmarks.cached_embedding import CachedEmbedding
 from benchmarks.peers import Peers
-from benchmarks.ranking_metrics import Quality, mean, quality
+from groundgraph.evaluation.metrics.retrieval import ndcg_at_k, recall_at_k, reciprocal_rank
 from groundgraph.grading.dataset import Corpus, Dataset, Question
 from groundgraph.grading.evaluator import EmbeddedEvaluator
 from groundgraph.grading.weights import load_weights
@@ -27,6 +28,17 @@ HARD = ("musique", "2wiki", "noveleval")
 
 Ranker = Callable[[str], Sequence[str]]
 """Returns the documents whose passages are found for a question, best first, each as often as it was found."""
+
+
+class Quality(NamedTuple):
+    """Means over the questions of one source, each in [0, 1]."""
+
+    recall: float
+    """recall@5."""
+    reciprocal_rank: float
+    """MRR@10."""
+    ndcg: float
+    """nDCG@10; a document is relevant or not."""
 
 
 class Row(NamedTuple):
@@ -62,8 +74,7 @@ def measure(
                 rankers = _ours("-".join((*corpus, chunker)), chunker, documents, model, home, progress)
                 rankers |= _peers(documents, model) if chunker == DEFAULT_CHUNKER else {}
                 for method, ranker in rankers.items():
-                    found = mean([_quality(question, ranker) for question in questions])
-                    yield Row(corpus, chunker, method, len(questions), found)
+                    yield Row(corpus, chunker, method, len(questions), _quality(questions, ranker))
 
 
 def _documents(dataset: Dataset, corpus: Corpus) -> list[LoadedDocument]:
@@ -71,8 +82,17 @@ def _documents(dataset: Dataset, corpus: Corpus) -> list[LoadedDocument]:
     return [LoadedDocument(name, passage.page_content, title=passage.heading) for name, passage in passages]
 
 
-def _quality(question: Question, ranker: Ranker) -> Quality:
-    return quality(list(dict.fromkeys(ranker(question.text))), question.relevant)
+def _quality(questions: Sequence[Question], ranker: Ranker) -> Quality:
+    rankings = [(ranker(question.text), question.relevant) for question in questions]
+    return Quality(
+        recall=_mean(recall_at_k(*ranking, 5) for ranking in rankings),
+        reciprocal_rank=_mean(reciprocal_rank(*ranking) for ranking in rankings),
+        ndcg=_mean(ndcg_at_k(*ranking) for ranking in rankings),
+    )
+
+
+def _mean(figures: Iterable[float | None]) -> float:
+    return fmean(figure for figure in figures if figure is not None)
 
 
 def _ours(

@@ -8,8 +8,7 @@ from rich import box
 from rich.console import Group
 from rich.table import Table
 
-from benchmarks.quality import HARD, Row
-from benchmarks.ranking_metrics import Quality
+from benchmarks.quality import HARD, Quality, Row
 from benchmarks.speed import ROUND, Speed
 from groundgraph.knowledge.chunk import DEFAULT_CHUNKER
 

@@ -8,34 +8,19 @@ refined sentences keep their order and have a threshold instead of a top five; w
 answer is a refusal, never the model's memory.
 """
 
-from typing import Literal
-
 from langgraph.graph import END, START
 
-from graphs.routes import route_answer, route_passages
+from graphs.routes import route_answer, route_grade, route_passages, route_web
 from nodes.generate import generate
-from nodes.grade import Verdict, grade, grade_web
+from nodes.grade import grade, grade_web
 from nodes.receive import receive
 from nodes.refine import refine
 from nodes.refuse import refuse
 from nodes.rerank import rerank
-from nodes.retrieve import Found, retrieve
+from nodes.retrieve import retrieve
 from nodes.rewrite import rewrite
 from nodes.web_search import web_search
 from state.graph import Graph
-
-
-def route_grade(state: Verdict) -> Literal["rewrite", "refine", "refuse"]:
-    """Correct by the web where that is wanted and allowed; else refine what is usable, or refuse."""
-    if state["search_web"]:
-        return "rewrite"
-    return "refine" if state["passages"] else "refuse"
-
-
-def route_web(state: Found) -> Literal["refine", "refuse"]:
-    """Refine what is usable, or refuse: the web is searched once."""
-    return "refine" if state["passages"] else "refuse"
-
 
 graph = (
     Graph()

@@ -31,7 +31,7 @@ def add_missing(answer: str, passages: Sequence[Passage], question: str, similar
     """
     parts: list[str] = []
     end = 0
-    spans = _statements(answer)
+    spans = statements(answer)
     for start, stop in spans:
         parts.append(answer[end:start])
         text = answer[start:stop]
@@ -73,7 +73,7 @@ def citation(number: int, passage: Passage, answer: str) -> Citation:
     }
 
 
-def _statements(answer: str) -> list[tuple[int, int]]:
+def statements(answer: str) -> list[tuple[int, int]]:
     """Return the spans of the sentences; marks that follow a full stop belong to the sentence before them."""
     spans: list[tuple[int, int]] = []
     for start, end in sentences(answer):

@@ -1,7 +1,7 @@
 """Classify the question's intent, and name the pattern that answers it."""
 
 import asyncio
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 from langchain_core.messages import HumanMessage, SystemMessage
 from langgraph.runtime import Runtime
@@ -10,26 +10,36 @@ from typing_extensions import TypedDict
 from groundgraph.errors import InputError, ModelUnavailable
 from groundgraph.grading.intent import classify_intent as embedded_intent
 from groundgraph.models import Reply, ask
-from nodes.model import required_chat_model
+from nodes.model import NEEDS_MODEL, chat_model_of, required_chat_model
 from nodes.node import Update, cost, node, said
 from state.context import Context, RouterSettings
 
-Pattern = Literal["reply", "naive", "crag"]
+Pattern = Literal["reply", "naive", "hyde", "advanced", "crag", "adaptive", "combined"]
 
 TABLE: dict[str, Pattern] = {
     "smalltalk": "reply",
     "simple_fact": "crag",
-    "knowledge": "crag",
-    "comparative": "crag",
-    "multi_hop": "crag",
-    "entity_relation": "crag",
-    "long_document": "crag",
-    "long_answer": "crag",
-    "vague": "crag",
+    "knowledge": "advanced",
+    "comparative": "advanced",
+    "multi_hop": "advanced",
+    "entity_relation": "advanced",
+    "long_document": "advanced",
+    "long_answer": "advanced",
+    "vague": "hyde",
     "current_events": "crag",
     "high_stakes": "crag",
 }
 """The one table from intent to pattern; `Context.router.table` overrides rows of it."""
+
+SETTINGS: dict[str, dict[str, Any]] = {
+    "knowledge": {"rerank": "evaluator"},
+    "multi_hop": {"advanced": {"decompose": "model"}},
+    "high_stakes": {"preset": "strict"},
+}
+"""Settings that an intent's questions are answered with, unless a person has set them."""
+
+IN_PLACE: Pattern = "crag"
+"""What answers in place of a pattern that needs a chat model, in a run without one."""
 
 CLASSIFY = "Name the intent of the user's message. Reply with one of these words only: " + ", ".join(TABLE)
 
@@ -48,7 +58,7 @@ class Routed(TypedDict):
 
 @node
 async def classify_intent(state: Asked, runtime: Runtime[Context]) -> Update:
-    """Set `intent` and `pattern`; a forced pattern skips classification, doubt goes to the default one.
+    """Set `intent`, `pattern` and `route_settings`; a forced pattern skips classification, doubt goes to the default.
 
     Raises:
         InputError: The context names a pattern that the router does not have.
@@ -56,17 +66,24 @@ async def classify_intent(state: Asked, runtime: Runtime[Context]) -> Update:
     context, router = runtime.context, runtime.context.router
     _known(router)
     if router.pattern:
-        decision = f"forced → {router.pattern}"
-        return {"pattern": router.pattern, "steps": said("classify_intent", decision, pattern=router.pattern)}
+        return {
+            "pattern": router.pattern,
+            "route_settings": {},
+            "steps": said("classify_intent", f"forced → {router.pattern}", pattern=router.pattern),
+        }
     if router.classifier == "llm":
         scores, replies, warnings = await _by_model(state["query"], context)
     else:
         scores, replies, warnings = await asyncio.to_thread(_by_head, state["query"]), [], []
     intent, confidence = next(iter(scores.items()))
     pattern, why = pattern_of(intent, confidence, router)
+    settings = SETTINGS.get(intent, {}) if why == intent else {}
+    if pattern in NEEDS_MODEL and await chat_model_of(context) is None:
+        pattern, why = IN_PLACE, f"{why}, but {pattern} needs a chat model"
     return {
         "intent": intent,
         "pattern": pattern,
+        "route_settings": settings,
         "warnings": warnings,
         "usage": cost(*replies),
         "steps": said(
@@ -76,14 +93,20 @@ async def classify_intent(state: Asked, runtime: Runtime[Context]) -> Update:
             confidence=confidence,
             pattern=pattern,
             scores={name: round(score, 4) for name, score in scores.items()},
+            **({"settings": settings} if settings else {}),
         ),
     }
 
 
 def pattern_of(intent: str, confidence: float, router: RouterSettings) -> tuple[str, str]:
-    """Return the pattern of an intent and why: the table's, or the default for low confidence or an unknown label."""
+    """Return the pattern of an intent and why.
+
+    It is the table's; the default for low confidence or an unknown label; `no_fit` where no intent fits.
+    """
     if intent not in TABLE:
         return router.default, f"unknown intent {intent!r}"
+    if confidence < router.min_fit:
+        return router.no_fit, f"no intent fits, {intent} best with {confidence:.2f}"
     if confidence < router.min_confidence:
         return router.default, f"{intent}, confidence {confidence:.2f} below {router.min_confidence}"
     return router.table.get(intent, TABLE[intent]), intent
@@ -97,7 +120,7 @@ def label_of(reply: str) -> str:
 
 def _known(router: RouterSettings) -> None:
     patterns = get_args(Pattern)
-    named = {"router.pattern": router.pattern, "router.default": router.default}
+    named = {"router.pattern": router.pattern, "router.default": router.default, "router.no_fit": router.no_fit}
     named |= {f"router.table.{intent}": pattern for intent, pattern in router.table.items()}
     for key, pattern in named.items():
         if pattern is not None and pattern not in patterns:

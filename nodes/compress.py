@@ -5,7 +5,6 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
 from langgraph.runtime import Runtime
-from typing_extensions import TypedDict
 
 from groundgraph.grading.evaluator import embedded_evaluator
 from groundgraph.knowledge.passage import Passage
@@ -13,17 +12,11 @@ from groundgraph.knowledge.sentences import Span, sentences, table_headers
 from groundgraph.models.tokens import count_tokens
 from nodes.model import chat_model_of
 from nodes.node import Update, node, said
+from nodes.rerank import Retrieved, questions
 from state.context import Context
 
 RELEVANT = 0.5
 """Score from which a sentence is worth keeping."""
-
-
-class Retrieved(TypedDict):
-    """Passages to compress, best first."""
-
-    query: str
-    passages: list[Passage]
 
 
 Piece: TypeAlias = tuple[int, Span]
@@ -53,7 +46,7 @@ async def compress(state: Retrieved, runtime: Runtime[Context]) -> Update:
     dropped; the others keep their source and place, so that citations stay right.
     """
     context, passages = runtime.context, state["passages"]
-    relevant = await asyncio.to_thread(_relevant, state["query"], passages)
+    relevant = await asyncio.to_thread(_relevant, questions(state), passages)
     pieces = list(dict.fromkeys(piece for one in relevant for piece in one.pieces))
     texts = [passages[place].page_content[slice(*span)] for place, span in pieces]
     counts = await count_tokens(await chat_model_of(context), texts)
@@ -93,12 +86,13 @@ def within(sentences: Sequence[Sentence], counts: Mapping[Piece, int], budget: i
     return kept, total
 
 
-def _relevant(query: str, passages: Sequence[Passage]) -> list[Sentence]:
+def _relevant(queries: Sequence[str], passages: Sequence[Passage]) -> list[Sentence]:
+    """Return the sentences that are relevant to a query, with the score for the one that they fit best."""
     evaluator, found = embedded_evaluator(), []
     for place, passage in enumerate(passages):
         spans = sentences(passage.page_content)
         texts = [passage.page_content[start:end] for start, end in spans]
-        scores = evaluator.score_sentences(query, texts, passage)
+        scores = map(max, zip(*(evaluator.score_sentences(query, texts, passage) for query in queries), strict=True))
         headers = table_headers(passage.page_content, spans)
         found += [
             Sentence(place, span, score, headers.get(span))

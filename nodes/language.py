@@ -13,13 +13,16 @@ _WORD = re.compile(r"[^\W\d_]+")
 
 
 def language_of(text: str, context: Context) -> Language:
-    """Return the language to answer `text` in: the context's choice, else the one it is mostly written in.
+    """Return the language to answer `text` in: the context's choice, else the one it is mostly written in."""
+    return written_in(text) if context.language == "auto" else context.language
+
+
+def written_in(text: str) -> Language:
+    """Return the language that `text` is mostly written in.
 
     A question that names an English term ("What is 冰糖?", "RAG 是什么？") goes by the larger part,
     one Han character counting as one word.
     """
-    if context.language != "auto":
-        return context.language
     if _KANA_OR_HANGUL.search(text):
         return "en"
     han = len(_HAN.findall(text))

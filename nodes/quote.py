@@ -3,7 +3,7 @@
 import asyncio
 import re
 import uuid
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import Sequence
 
 from langchain_core.messages import AIMessage
 
@@ -13,7 +13,7 @@ from groundgraph.knowledge.passage import Passage
 from nodes.cite import citation, with_mark
 from nodes.node import Update, said
 from nodes.prompt import without_marks
-from nodes.stream import emit
+from nodes.stream import emit, once
 
 _LINE = re.compile(r"[-*+•|#]|\d{1,3}[.)]\s|```|~~~")
 """How something begins that stands on a line of its own: an item, a row, a heading, a block of code."""
@@ -57,7 +57,7 @@ async def cite_all(
     numbers = sorted({number for _, number in quotes})
     message_id = str(uuid.uuid4())
     if show:
-        await emit(_once(answer), message_id)
+        await emit(once(answer), message_id)
     return {
         "answer": answer,
         "passages": list(passages),
@@ -65,7 +65,3 @@ async def cite_all(
         "messages": [AIMessage(answer, id=message_id)],
         "steps": said("generate", "quoted", sentences=len(quotes)),
     }
-
-
-async def _once(text: str) -> AsyncIterator[str]:
-    yield text

@@ -57,7 +57,17 @@ async def receive(state: Question, runtime: Runtime[Context]) -> Update:
         "route": {},
         "pattern": "",
         "search_web": False,
-        "steps": Overwrite(said("receive", "follow-up" if follow_up else "question", query=query)),
+        "route_settings": {},
+        "search_query": "",
+        "hypotheticals": [],
+        "query_vectors": {},
+        "subquestions": [],
+        "rankings": Overwrite([]),
+        "hops": 0,
+        "attempts": 0,
+        "steps": Overwrite(
+            said("receive", "follow-up" if follow_up else "question", query=query, preset=runtime.context.preset)
+        ),
         "warnings": Overwrite(warnings),
         "usage": Overwrite(cost(*replies)),
     }

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
+from functools import partial
 
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
@@ -11,15 +12,17 @@ from groundgraph.grading.evaluator import embedded_evaluator
 from groundgraph.knowledge.passage import Passage
 from groundgraph.knowledge.search import stored_vectors
 from nodes.node import Update, node, said
+from nodes.subquestions import ready
 from state.context import Context
 
 CROSS_ENCODER = "cross-encoder:"
 
 
 class Retrieved(TypedDict):
-    """Passages to put in another order."""
+    """Passages to put in another order, by the question or, where one of its parts fits better, by that."""
 
     query: str
+    subquestions: list[str]
     passages: list[Passage]
 
 
@@ -33,7 +36,7 @@ async def rerank(state: Retrieved, runtime: Runtime[Context]) -> Update:
     context, passages = runtime.context, state["passages"]
     if context.rerank == "off" or not passages:
         return {}
-    scores = await asyncio.to_thread(_scores, context.rerank, state["query"], passages)
+    scores = await asyncio.to_thread(_scores, context.rerank, questions(state), passages)
     ranked = sorted(range(len(passages)), key=lambda place: -scores[place])[: context.top_k]
     return {
         "passages": [passages[place] for place in ranked],
@@ -43,12 +46,22 @@ async def rerank(state: Retrieved, runtime: Runtime[Context]) -> Update:
             reranker=context.rerank,
             ranks=[place + 1 for place in ranked],
             scores=[round(scores[place], 4) for place in ranked],
+            sources=[passages[place].source for place in ranked],
         ),
     }
 
 
-def _scores(reranker: str, query: str, passages: Sequence[Passage]) -> list[float]:
+def questions(state: Retrieved) -> list[str]:
+    """Return what a passage may be relevant to: the question and its sub-questions."""
+    return [state["query"], *ready(state["subquestions"])]
+
+
+def _scores(reranker: str, queries: Sequence[str], passages: Sequence[Passage]) -> list[float]:
+    """Return the score of each passage for the query that it fits best."""
     if reranker.startswith(CROSS_ENCODER):
-        return cross_encoder(reranker.removeprefix(CROSS_ENCODER)).score(query, passages)
-    evaluator = embedded_evaluator()
-    return evaluator.score(query, passages, stored_vectors(passages, evaluator.embedding_model))
+        score = partial(cross_encoder(reranker.removeprefix(CROSS_ENCODER)).score, passages=passages)
+    else:
+        evaluator = embedded_evaluator()
+        vectors = stored_vectors(passages, evaluator.embedding_model)
+        score = partial(evaluator.score, passages=passages, vectors=vectors)
+    return [max(scores) for scores in zip(*map(score, queries), strict=True)]

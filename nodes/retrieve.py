@@ -1,5 +1,7 @@
 """Retrieve the passages nearest to the query."""
 
+from collections.abc import Sequence
+
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
@@ -13,10 +15,11 @@ CANDIDATES = 4
 
 
 class Asked(TypedDict):
-    """What is searched for, and where."""
+    """What is searched for: by words the query, by meaning its vector or, where there is one, the one given."""
 
     query: str
     collections: list[str]
+    query_vectors: dict[str, list[float]]
 
 
 class Found(TypedDict):
@@ -42,14 +45,13 @@ def retrieve(state: Asked, runtime: Runtime[Context]) -> Update:
         where=context.where,
         weights=context.search_weights.model_dump(),
         mmr=context.mmr,
+        vectors=state["query_vectors"],
     )
     passages = found.passages
     where = context.where.model_dump(exclude_defaults=True)
-    among = " among the documents that `where` lets through" if where else ""
-    reason = "" if passages else f"nothing was found in {', '.join(state['collections'])}{among}"
     return {
         "passages": passages,
-        "refusal_reason": reason,
+        "refusal_reason": "" if passages else nothing_found(context, state["collections"]),
         "warnings": found.warnings,
         "steps": said(
             "retrieve",
@@ -57,6 +59,12 @@ def retrieve(state: Asked, runtime: Runtime[Context]) -> Update:
             mode=context.search_mode,
             collections=state["collections"],
             **({"where": where} if where else {}),
-            sources=sorted({passage.source for passage in passages}),
+            sources=[passage.source for passage in passages],
         ),
     }
+
+
+def nothing_found(context: Context, collections: Sequence[str]) -> str:
+    """Return why a run that found no passage refuses."""
+    among = " among the documents that `where` lets through" if context.where.model_dump(exclude_defaults=True) else ""
+    return f"nothing was found in {', '.join(collections)}{among}"

@@ -92,9 +92,12 @@ _POINTS_BACK = re.compile(
     r"|^(?:还有|另外|为什么|为何|后来|然后|以及|而且|真的)[？?，,]?",
     re.IGNORECASE,
 )
-_DEFINES = re.compile(
-    r"^(?:what (?:is|are|does)|define|who (?:is|was)|什么是|何为|何谓|谁是)|是什么[？?]*$|是谁[？?]*$", re.IGNORECASE
+_WHOLE = re.compile(
+    r"^(?:what (?:is|are|does)|define|who (?:is|was)|什么是|何为|何谓|谁是)|是什么[？?]*$|是谁[？?]*$|[!！]$"
+    r"|^(?:is|are|was|were|do|does|did|can|could|may|must|has|have|had|will|would|should)\b",
+    re.IGNORECASE,
 )
+"""How a question looks that is short and whole: one of what something is, one of yes or no, an exclamation."""
 _SHORT = {False: 2, True: 3}
 """Content terms up to which a question without a name may have left out what it is about, by whether it is Chinese."""
 
@@ -128,15 +131,20 @@ async def standalone(
 
 
 def points_back(question: str) -> bool:
-    """Return whether a word of the question stands for something said before."""
-    return bool(_POINTS_BACK.search(_DUMMY.sub(" ", question)))
+    """Return whether a word of the question stands for something said before, or it says nothing: `In which year?`."""
+    return bool(_POINTS_BACK.search(_DUMMY.sub(" ", question))) or omits(question, 1)
 
 
-def omits(question: str) -> bool:
-    """Return whether the question says so little that it may rest on what was said before: `In which year?`."""
-    if _DEFINES.search(question) or key_terms(question) or question[-1] in "!！":
+def omits(question: str, most: int | None = None) -> bool:
+    """Return whether the question says so little that it may rest on what was said before: `How many people died?`.
+
+    Args:
+        question: Without space around it.
+        most: Content terms it may have; by default 2, or 3 in Chinese.
+    """
+    if _WHOLE.search(question) or key_terms(question):
         return False
-    return len(content_terms(question)) <= _SHORT[is_cjk(question)]
+    return len(content_terms(question)) <= (_SHORT[is_cjk(question)] if most is None else most)
 
 
 def completes(line: str, question: str, earlier: Sequence[str]) -> bool:

@@ -48,3 +48,8 @@ async def emit(pieces: AsyncIterator[str], message_id: str) -> None:
 
     async for _ in Accepted(pieces=all_pieces(), message_id=message_id).astream(""):
         pass
+
+
+async def once(text: str) -> AsyncIterator[str]:
+    """Yield `text` in one piece."""
+    yield text

@@ -10,10 +10,15 @@ from groundgraph.knowledge.filter import Filter
 
 PROVIDER_AND_MODEL = r"^[^:\s]+:\S.*$"
 Probability = Annotated[float, Field(ge=0, le=1)]
+Preset = Literal["auto", "default", "paper", "embedded", "strict", "balanced", "loose"]
 
 
 class _Block(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
+
+    def _check_order(self, low: str, high: str) -> None:
+        if getattr(self, low) > getattr(self, high):
+            raise ValueError(f"{low}={getattr(self, low)} must not be above {high}={getattr(self, high)}")
 
 
 class CragSettings(_Block):
@@ -43,9 +48,46 @@ class CragSettings(_Block):
 
     @model_validator(mode="after")
     def _ordered(self) -> Self:
-        for low, high in (("theta_low", "theta_high"), ("mean_low", "mean_high")):
-            if getattr(self, low) > getattr(self, high):
-                raise ValueError(f"{low}={getattr(self, low)} must not be above {high}={getattr(self, high)}")
+        self._check_order("theta_low", "theta_high")
+        self._check_order("mean_low", "mean_high")
+        return self
+
+
+class HydeSettings(_Block):
+    """HyDE: what is written in place of the documents that would answer, and how their vectors become one."""
+
+    k: int = Field(3, ge=1, le=32, description="Hypothetical documents to write.")
+    temperature: float = Field(0.7, ge=0, le=2, description="Temperature at which they are written.")
+    max_tokens: int = Field(256, ge=16, le=2048, description="Tokens that each may have.")
+    pool: Literal["mean", "max"] = Field(
+        "mean", description="Make one vector of theirs by the mean, or by the largest value of each component."
+    )
+    include_question: bool = Field(True, description="Whether the question's own vector is pooled with theirs.")
+
+
+class AdvancedSettings(_Block):
+    """Advanced RAG: when a question is decomposed, and into how many."""
+
+    decompose: Literal["model", "cued", "off"] = Field(
+        "model",
+        description="model: the chat model decides for each question; cued: it is asked only where the wording hints "
+        "at several parts or a chain; off: never.",
+    )
+    max_subquestions: int = Field(4, ge=2, le=4, description="Sub-questions at most.")
+
+
+class AdaptiveSettings(_Block):
+    """Adaptive RAG: how good what was retrieved must be, by the score of the best passage."""
+
+    theta_high: Probability = Field(0.7, description="Below it, rewrite the question and retrieve once more.")
+    theta_low: Probability = Field(0.5, description="Below it then, refuse, or let the chat model supplement.")
+    supplement: bool = Field(
+        False, description="Let the chat model answer from its own knowledge, marked so, where the documents do not."
+    )
+
+    @model_validator(mode="after")
+    def _ordered(self) -> Self:
+        self._check_order("theta_low", "theta_high")
         return self
 
 
@@ -58,6 +100,8 @@ class RouterSettings(_Block):
     pattern: str | None = Field(None, description="Force one pattern; skips classification.")
     default: str = Field("crag", description="Pattern for a low-confidence or unknown intent.")
     min_confidence: Probability = Field(0.6, description="Below it, the default pattern answers.")
+    min_fit: Probability = Field(0.3, description="Below it, no intent fits, and the pattern no_fit answers.")
+    no_fit: str = Field("adaptive", description="Pattern where no intent fits.")
     pick_collections: bool = Field(
         True, description="Of several collections, search those that are about the question's subject."
     )
@@ -80,6 +124,11 @@ class SearchWeights(_Block):
 class Context(_Block):
     """Settings of one run. JSON values only; models and collections go by name."""
 
+    preset: Preset = Field(
+        "auto",
+        description="Named settings; what is set beside them wins. auto: embedded for an embedded chat model, else "
+        "default; paper: the papers' figures; strict, balanced, loose: how much doubt leads to a refusal.",
+    )
     chat_model: str | None = Field(
         None,
         pattern=PROVIDER_AND_MODEL,
@@ -108,6 +157,9 @@ class Context(_Block):
         description="Retrieve 4 × top_k passages, and keep the top_k that the evaluator, or cross-encoder:<model or "
         "path>, ranks first.",
     )
+    rewrite: Literal["auto", "on", "off"] = Field(
+        "auto", description="Rewrite questions to search terms; auto: colloquial ones, and those that find little."
+    )
     compress_tokens: int = Field(
         600, ge=20, le=1_000_000, description="Tokens that the node compress leaves of all passages together."
     )
@@ -126,7 +178,10 @@ class Context(_Block):
         True, description="Refuse an answer that has neither a citation nor support in the passages."
     )
     max_concurrency: int = Field(8, ge=1, le=256, description="Model calls in flight at once.")
+    hyde: HydeSettings = HydeSettings()
+    advanced: AdvancedSettings = AdvancedSettings()
     crag: CragSettings = CragSettings()
+    adaptive: AdaptiveSettings = AdaptiveSettings()
     router: RouterSettings = RouterSettings()
 
     @classmethod

@@ -4,7 +4,7 @@ import asyncio
 import contextvars
 import queue
 import threading
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Mapping
 from functools import cache
 from typing import Any
 
@@ -16,6 +16,7 @@ from langgraph.graph.state import CompiledStateGraph
 
 from state.checkpoint import called_synchronously, usable
 from state.context import Context
+from state.presets import settled
 from state.schemas import Answer, Question, State
 
 RUNTIME_KEY = "__pregel_runtime"  # where LangGraph keeps a parent run's Runtime
@@ -33,10 +34,12 @@ class CompiledGraph(CompiledStateGraph[State, Context, Question, Answer]):
     async def astream(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> AsyncIterator[Any]:
         """Stream the run; the context may be a Context, a mapping, or left out for the defaults.
 
+        A subgraph takes its parent's.
+
         Raises:
             InputError: The context holds an unknown key or a value out of range.
         """
-        kwargs["context"] = _context(config, kwargs.get("context"))
+        kwargs["context"] = await _context(config, kwargs.get("context"), input)
         async for chunk in super().astream(input, config, **kwargs):
             yield chunk
 
@@ -75,12 +78,19 @@ def _background_loop() -> asyncio.AbstractEventLoop:
     return loop
 
 
-def _context(config: RunnableConfig | None, given: Any) -> Context | None:
-    """Return the run's Context; None inside a parent run of ours, which hands its own down."""
-    if given is not None:
-        return Context.parse(given)
-    parent = ensure_config(config)["configurable"].get(RUNTIME_KEY)
-    return None if isinstance(getattr(parent, "context", None), Context) else Context.parse(None)
+async def _context(config: RunnableConfig | None, given: Any, state: Any) -> Context:
+    """Return the run's Context, its preset settled.
+
+    Inside a parent run of ours it is the parent's, with the `route_settings` of the parent's state: what a router wants
+    otherwise for this question.
+    """
+    route = None
+    if given is None:
+        parent = ensure_config(config)["configurable"].get(RUNTIME_KEY)
+        if isinstance(handed := getattr(parent, "context", None), Context):
+            given = handed
+            route = state.get("route_settings") if isinstance(state, Mapping) else None
+    return await asyncio.to_thread(settled, Context.parse(given), route)
 
 
 class Graph(StateGraph[State, Context, Question, Answer]):

@@ -10,6 +10,7 @@ from langgraph.graph.message import add_messages
 from typing_extensions import TypedDict
 
 from groundgraph.knowledge.passage import Passage, Tier
+from groundgraph.knowledge.search import SearchMode
 from state.reducers import Usage, add_usage, append
 
 
@@ -67,6 +68,17 @@ class Answer(TypedDict):
     messages: Annotated[list[AnyMessage], add_messages]
 
 
+class Ranking(TypedDict):
+    """What one leg of the search, `vector` or `keyword`, found for one query, best first."""
+
+    query: str
+    leg: SearchMode
+    passages: list[Passage]
+    warnings: list[str]
+    failed: str
+    """Why the leg found nothing; empty if it worked."""
+
+
 class State(Answer):
     """Everything that flows between the nodes of a run."""
 
@@ -79,6 +91,24 @@ class State(Answer):
     collections: list[str]
     """What is searched: the context's collections, or those of the route."""
     route: Route
+    route_settings: dict[str, Any]
+    """Settings that the pattern, run as a subgraph, takes for this question; a person's own win."""
+    search_query: str
+    """The question rewritten to search terms; empty if it is not."""
+    hypotheticals: list[str]
+    """Documents, written by the model, that would answer."""
+    query_vectors: dict[str, list[float]]
+    """Vector to search by in place of the question's, by embedding model."""
+    subquestions: list[str]
+    """In Advanced RAG; `#1` in one stands for the answer of the first until that is known."""
+    rankings: Annotated[list[Ranking], append]
+    hops: int
+    """Rounds of answering a sub-question that another waits for."""
+    quality: float
+    """In Adaptive RAG: the score of the best passage."""
+    attempts: int
+    """Further retrievals in Adaptive RAG."""
+    outcome: str
     action: Tier
     """Corrective RAG's verdict over all passages."""
     search_web: bool

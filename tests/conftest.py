@@ -4,6 +4,8 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
+import hypothesis
+import numpy as np
 import pytest
 
 os.environ["LANGGRAPH_STRICT_MSGPACK"] = "true"  # read when langgraph is imported: what is not ours is not read back
@@ -12,7 +14,10 @@ from groundgraph.knowledge.passage import Passage
 from groundgraph.knowledge.web import WEB_PROVIDERS
 from groundgraph.models import forget_models
 from groundgraph.settings import Settings, get_settings
-from tests.doubles import FixedEvaluator, FixedSearch, FixedWeb
+from tests.doubles import FixedCollection, FixedEvaluator, FixedSearch, FixedWeb
+
+hypothesis.settings.register_profile("repeatable", derandomize=True)
+hypothesis.settings.load_profile("repeatable")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -40,8 +45,10 @@ def finds(monkeypatch: pytest.MonkeyPatch) -> Callable[..., FixedSearch]:
 
     def fix(passages: Sequence[Passage], **options: Sequence[str]) -> FixedSearch:
         search = FixedSearch(passages, **options)
-        monkeypatch.setattr("nodes.retrieve.search", search)
-        monkeypatch.setattr("nodes.receive.Collection.open", lambda name, **_: None)
+        for module in ("nodes.retrieve", "nodes.retrieve_again", "nodes.retrieve_leg"):
+            monkeypatch.setattr(f"{module}.search", search)
+        monkeypatch.setattr("nodes.receive.Collection.open", lambda name, **_: FixedCollection(name))
+        monkeypatch.setattr("nodes.embed.hypothetical_vectors", lambda *_, **__: {"fixed:2": np.array([0.6, 0.8])})
         return search
 
     return fix
@@ -49,12 +56,14 @@ def finds(monkeypatch: pytest.MonkeyPatch) -> Callable[..., FixedSearch]:
 
 @pytest.fixture
 def evaluates(monkeypatch: pytest.MonkeyPatch) -> Callable[..., FixedEvaluator]:
-    """Make the embedded evaluator score by these words."""
+    """Make the embedded evaluator score by these words; the intent head finds each question simple."""
 
     def fix(scores: dict[str, float], sentences: dict[str, float] | None = None) -> FixedEvaluator:
         evaluator = FixedEvaluator(scores, sentences)
-        for module in ("nodes.score", "nodes.refine", "nodes.quote", "nodes.rerank", "nodes.compress"):
+        nodes = [f"nodes.{name}" for name in ("score", "refine", "quote", "rerank", "compress")]
+        for module in (*nodes, "groundgraph.evaluation.embedded_judge"):
             monkeypatch.setattr(f"{module}.embedded_evaluator", lambda: evaluator)
+        monkeypatch.setattr("nodes.decompose.embedded_intent", lambda question: {"simple_fact": 1.0})
         return evaluator
 
     return fix

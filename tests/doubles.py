@@ -1,10 +1,13 @@
 """Stand-ins for the parts of a run that a test wants to decide itself."""
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
 
 from groundgraph.errors import WebSearchError
 from groundgraph.knowledge.passage import Passage
 from groundgraph.knowledge.search import SearchResult
+from groundgraph.knowledge.store import CollectionInfo
 
 
 def passage(text: str, source: str = "notes.md", **fields: object) -> Passage:
@@ -18,10 +21,22 @@ class FixedSearch:
         self.passages = list(passages)
         self.warnings = list(warnings)
         self.queries: list[str] = []
+        self.options: list[dict[str, Any]] = []
 
-    def __call__(self, query: str, collections: Sequence[str], *, k: int, **_: object) -> SearchResult:
+    def __call__(self, query: str, collections: Sequence[str], *, k: int, **options: Any) -> SearchResult:
         self.queries.append(query)
+        self.options.append(options)
         return SearchResult([p.model_copy() for p in self.passages[:k]], list(self.warnings))
+
+
+class FixedCollection:
+    """A collection of which nothing is asked but what it is."""
+
+    def __init__(self, name: str, description: str = "") -> None:
+        self._info = CollectionInfo(name, description, 1, 1, "fixed:2", 2, "fixed", 1, Path(name))
+
+    def info(self) -> CollectionInfo:
+        return self._info
 
 
 class FixedEvaluator:

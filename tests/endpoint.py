@@ -37,6 +37,8 @@ class Endpoint:
     """Log probabilities to send to those who ask."""
     thinking_field: str | None = None
     """Text of `reasoning_content`, beside the content."""
+    knows_n: bool = True
+    """Whether it gives as many choices as `n` asks for; else it gives one."""
     dimension: int = 3
     key: str | None = None
     """The only key that is let in; None lets everyone in."""
@@ -160,7 +162,8 @@ class _Handler(BaseHTTPRequestHandler):
         choice = {"index": 0, "message": message, "finish_reason": "stop"}
         if request.get("logprobs"):
             choice["logprobs"] = self.endpoint.logprobs
-        return {"id": "1", "object": "chat.completion", "model": "m", "choices": [choice], "usage": _USAGE}
+        choices = [choice] * (request.get("n") or 1 if self.endpoint.knows_n else 1)
+        return {"id": "1", "object": "chat.completion", "model": "m", "choices": choices, "usage": _USAGE}
 
     def _stream(self, request: Request) -> None:
         self.send_response(200)

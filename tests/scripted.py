@@ -34,6 +34,8 @@ class Line:
     finish_reason: str = "stop"
     latency: float = 0.0
     """Seconds."""
+    optional: bool = False
+    """Whether it may stay unsaid, in a script for several patterns."""
     said: int = field(default=0, init=False)
 
     def matches(self, prompt: str) -> bool:
@@ -45,7 +47,7 @@ class Line:
 
     @property
     def is_done(self) -> bool:
-        return self.said > 0 if self.times is None else self.said == self.times
+        return self.optional or (self.said > 0 if self.times is None else self.said == self.times)
 
 
 class ScriptedChat(BaseChatModel):

@@ -21,6 +21,10 @@ def ask(
         list[str] | None,
         typer.Option("--collection", "-c", metavar="NAME", help="Collection to search; may be repeated, * for all."),
     ] = None,
+    preset: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Named settings: paper, embedded, strict, balanced or loose."),
+    ] = None,
     settings: Annotated[
         list[str] | None,
         typer.Option("--set", metavar="KEY=VALUE", help="Setting of the run, such as crag.theta_high=0.8."),
@@ -44,7 +48,7 @@ def ask(
     from groundgraph.cli.run import prepare_model, run
 
     graph = load(pattern)
-    context = build_context(profile, settings or [], collection or [])
+    context = build_context(profile, settings or [], collection or [], preset)
     if explain_route:
         return _explain(pattern, question, context, as_json=as_json)
     progress = shows_progress(quiet=quiet, as_json=as_json)

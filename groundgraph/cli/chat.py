@@ -36,6 +36,10 @@ def chat(
         list[str] | None,
         typer.Option("--collection", "-c", metavar="NAME", help="Collection to search; may be repeated, * for all."),
     ] = None,
+    preset: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Named settings: paper, embedded, strict, balanced or loose."),
+    ] = None,
     settings: Annotated[
         list[str] | None,
         typer.Option("--set", metavar="KEY=VALUE", help="Setting of every run, such as crag.theta_high=0.8."),
@@ -51,7 +55,7 @@ def chat(
     from groundgraph.cli.run import prepare_model
 
     load(pattern)
-    conversation = Conversation(pattern, build_context(profile, settings or [], collection or []))
+    conversation = Conversation(pattern, build_context(profile, settings or [], collection or [], preset))
     prepare_model(conversation.context, show=shows_progress(quiet=False))
     for line in _lines():
         try:

@@ -6,16 +6,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from groundgraph.cli.terminal import size, write, write_json
+from groundgraph.cli.terminal import size, table_console, write, write_json
 
 if TYPE_CHECKING:
     from groundgraph.knowledge.store import CollectionInfo, Unusable
 
 SHOWN = 20
 """Documents that are named without --json."""
-PIPED_WIDTH = 1000
-"""Columns where there is no terminal: lines are not to be broken."""
-
 
 Name = Annotated[str, typer.Argument(metavar="NAME", help="Collection.", show_default=False)]
 AsJSON = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
@@ -169,7 +166,6 @@ def _object(info: "CollectionInfo | Unusable") -> dict[str, Any]:
 
 
 def _show(found: list[dict[str, Any]]) -> None:
-    from rich.console import Console
     from rich.table import Table
 
     table = Table("Name", box=None, pad_edge=False)
@@ -183,7 +179,7 @@ def _show(found: list[dict[str, Any]]) -> None:
             continue
         counts = [f"{row[key]:,}" for key in ("documents", "chunks")]
         table.add_row(row["name"], *counts, row["embedding_model"], size(row["bytes"]), row["path"])
-    Console(width=None if sys.stdout.isatty() else PIPED_WIDTH, markup=False, highlight=False).print(table)
+    table_console().print(table)
     for row in found:
         if "error" in row:
             write(f"{row['name']}: {row['error']}")

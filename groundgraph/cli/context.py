@@ -10,8 +10,10 @@ from groundgraph.errors import InputError, shown
 from state.context import Context
 
 
-def build_context(profile: Path | None, settings: Sequence[str], collections: Sequence[str]) -> Context:
-    """Return the Context of a TOML profile, overridden by `key=value` settings and by collections.
+def build_context(
+    profile: Path | None, settings: Sequence[str], collections: Sequence[str], preset: str | None = None
+) -> Context:
+    """Return the Context of a TOML profile, overridden by `key=value` settings, by collections and by a preset.
 
     Raises:
         InputError: The profile cannot be read, or a key or value is none that Context knows.
@@ -21,6 +23,8 @@ def build_context(profile: Path | None, settings: Sequence[str], collections: Se
         _put(values, setting)
     if collections:
         values["collections"] = list(collections)
+    if preset is not None:
+        values["preset"] = preset
     return Context.parse(values)
 
 

@@ -2,9 +2,15 @@
 
 import json
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+PIPED_WIDTH = 1000
+"""Columns where there is no terminal: lines are not to be broken."""
 
 _CONTROL = {code: None for code in (*range(32), *range(127, 160)) if chr(code) not in "\n\t"}
 
@@ -28,6 +34,13 @@ def write(text: str = "", *, dim: bool = False) -> None:
 def write_json(value: dict[str, Any]) -> None:
     """Write one JSON object to stdout."""
     typer.echo(json.dumps(value, ensure_ascii=False, indent=2))
+
+
+def table_console() -> "Console":
+    """Return what tables are printed on: stdout, their cells as they are."""
+    from rich.console import Console
+
+    return Console(width=None if sys.stdout.isatty() else PIPED_WIDTH, markup=False, highlight=False)
 
 
 def shows_progress(*, quiet: bool, as_json: bool = False) -> bool:

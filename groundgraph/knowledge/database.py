@@ -5,16 +5,16 @@ import shutil
 import sqlite3
 import uuid
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 from groundgraph.errors import CollectionError, InputError
+from groundgraph.knowledge.connections import BUSY_SECONDS, open_file, read_connections
 
 FILE = "collection.sqlite"
 VERSION = 2
 WORDS = 2
 """Version of the words in the keyword index; another one is made anew from the texts."""
-BUSY_SECONDS = 30.0
 
 _COUNTERS = ("generation", "dimension", "documents", "chunks", "removals")
 
@@ -135,6 +135,7 @@ def remove(folder: Path) -> None:
             f"{str(folder)!r} holds {others[0]!r}, which is not ours: move it away, then delete again"
         )
     gone = folder.with_name(f".{folder.name}.{uuid.uuid4().hex[:8]}")
+    read_connections.close(folder / FILE)
     os.replace(folder, gone)
     shutil.rmtree(gone)
 
@@ -160,19 +161,25 @@ def version(folder: Path) -> int:
 def connect(
     file: Path, *, write: bool = False, create: bool = False, busy_seconds: float = BUSY_SECONDS
 ) -> Iterator[sqlite3.Connection]:
-    """Open the SQLite file for a moment, about 0.1 ms; its errors become `CollectionError`."""
+    """Lend a connection to the SQLite file for a moment, whose errors become `CollectionError`.
+
+    Args:
+        file: Path of the SQLite file.
+        write: Whether to write through it; such a connection is new, and closed in the end.
+        create: Whether to make the file if there is none.
+        busy_seconds: How long to wait for another writer.
+    """
     with clear_errors(file):
-        mode = "rwc" if create else "rw"
-        db = sqlite3.connect(f"{file.as_uri()}?mode={mode}", timeout=busy_seconds, isolation_level=None, uri=True)
-        try:
+        if not write:
+            with read_connections.lend(file) as db:
+                yield db
+            return
+        with closing(open_file(file, "rwc" if create else "rw", busy_seconds)) as db:
             if create:
                 db.execute("PRAGMA journal_mode = WAL")
-            if write:
-                db.execute("PRAGMA foreign_keys = ON")
-                db.execute("PRAGMA synchronous = NORMAL")
+            db.execute("PRAGMA foreign_keys = ON")
+            db.execute("PRAGMA synchronous = NORMAL")
             yield db
-        finally:
-            db.close()
 
 
 @contextmanager

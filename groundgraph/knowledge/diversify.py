@@ -9,7 +9,7 @@ from groundgraph.knowledge.keywords import fold
 from groundgraph.knowledge.passage import Passage
 from groundgraph.knowledge.store import Vectors
 
-_PUNCTUATION = re.compile(r"[\s.,;:!?\"'“”‘’、。…]+")
+_PUNCTUATION = re.compile(r"[.,;:!?\"'“”‘’、。…]")
 
 
 def folded(passages: Sequence[Passage]) -> list[Passage]:
@@ -22,7 +22,7 @@ def folded(passages: Sequence[Passage]) -> list[Passage]:
     kept: dict[str, Passage] = {}
     others: dict[str, dict[str, None]] = {}
     for passage in passages:
-        words = _PUNCTUATION.sub(" ", fold(passage.context)).strip()
+        words = " ".join(_PUNCTUATION.sub(" ", fold(passage.context)).split())
         first = kept.setdefault(words, passage)
         if passage.source != first.source:
             others.setdefault(words, {})[passage.source] = None

@@ -18,7 +18,7 @@ CJK = (
 """Characters of Chinese, Japanese and Korean words, as the inside of a regular-expression class."""
 
 _ACCENTS = re.compile("[\u0300-\u036f]")
-_THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
+_THOUSANDS = re.compile(r",(?<=\d,)(?=\d{3}(?!\d))")  # begins with the comma, which the engine can skip to
 _WORD = rf"(?:(?![{CJK}])\w)+"
 _TOKEN = re.compile(rf"[{CJK}]+|\.?{_WORD}(?:[-./:@+&'’]{_WORD})*(?:\+\+|#)?")
 _PART = re.compile(rf"(?:(?![{CJK}_])\w)+")

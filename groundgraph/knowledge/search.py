@@ -8,6 +8,8 @@ from math import isfinite
 from pathlib import Path
 from typing import Literal, NamedTuple, get_args
 
+import numpy as np
+
 from groundgraph import models
 from groundgraph.errors import CollectionError, InputError, ModelError
 from groundgraph.knowledge.diversify import folded, maximal_marginal_relevance
@@ -50,6 +52,7 @@ def search(
     where: Filter | None = None,
     weights: Mapping[str, float] | None = None,
     mmr: float | None = None,
+    vectors: Mapping[str, Sequence[float]] | None = None,
 ) -> SearchResult:
     """Return at most `k` passages of some collections that fit a question, no two of one wording.
 
@@ -67,6 +70,8 @@ def search(
         where: What the documents must be; by default all are searched.
         weights: Of the legs `vector` and `keyword` in hybrid mode, at least 0 and not both 0; 1 if not given.
         mmr: Balance of maximal marginal relevance in [0, 1], from different to relevant; by default no such choice.
+        vectors: By embedding model, the vector to search by in place of the question's, of length 1; the search by
+            words looks for the question all the same.
 
     Raises:
         InputError: No collection, an unknown mode or leg, or a number out of its range.
@@ -76,7 +81,8 @@ def search(
     weights = _checked(collections, k, mode, weights, mmr)
     opened = [Collection.open(name, home, embedding_model=embedding_model) for name in dict.fromkeys(collections)]
     filled, warnings = _filled(opened)
-    legs = _legs(question, filled, where, {leg: weight for leg, weight in weights.items() if mode in {"hybrid", leg}})
+    weights = {leg: weight for leg, weight in weights.items() if mode in {"hybrid", leg}}
+    legs = _legs(question, vectors or {}, filled, where, weights)
     depth = 2 * k
     while True:
         rankings, legs, failures = _run(legs, depth)
@@ -147,7 +153,11 @@ def _filled(opened: Sequence[Collection]) -> tuple[dict[str, list[Collection]], 
 
 
 def _legs(
-    question: str, filled: dict[str, list[Collection]], where: Filter | None, weights: Mapping[str, float]
+    question: str,
+    vectors: Mapping[str, Sequence[float]],
+    filled: dict[str, list[Collection]],
+    where: Filter | None,
+    weights: Mapping[str, float],
 ) -> list[_Leg]:
     """Return the legs that have a weight: one by words, and one by vectors for each embedding model."""
     legs: list[_Leg] = []
@@ -156,7 +166,7 @@ def _legs(
             _Leg(
                 f"vector search with {model!r}",
                 weight,
-                partial(_vector_leg, cache(partial(_embedded, model, question)), group, where),
+                partial(_vector_leg, cache(partial(_embedded, model, question, vectors.get(model))), group, where),
                 (ModelError, OSError),
             )
             for model, group in filled.items()
@@ -184,8 +194,8 @@ def _run(legs: Sequence[_Leg], depth: int) -> tuple[list[list[str]], list[_Leg],
     return rankings, worked, [f"{name} failed, the other leg answered alone: {error}" for name, error in failures]
 
 
-def _embedded(model: str, question: str) -> Vectors:
-    return models.embedding_model(model).embed_query(question)
+def _embedded(model: str, question: str, vector: Sequence[float] | None) -> Vectors:
+    return models.embedding_model(model).embed_query(question) if vector is None else np.asarray(vector, np.float32)
 
 
 def _vector_leg(

@@ -11,7 +11,8 @@ from groundgraph.models.embeddings import (
     embedding_models,
 )
 from groundgraph.models.logprobs import TokenLogprob, joined_tokens, token_logprobs, token_spans, tokens_between
-from groundgraph.models.structured import ask_json, json_schema_feature
+from groundgraph.models.several import ask_several, choices_feature
+from groundgraph.models.structured import ask_json, json_schema_feature, parse_all
 from groundgraph.models.weights import resolve_weights, weights_status
 
 __all__ = [
@@ -22,6 +23,7 @@ __all__ = [
     "TokenLogprob",
     "ask",
     "ask_json",
+    "ask_several",
     "chat_model",
     "check_embedding_model",
     "check_provider",
@@ -30,6 +32,7 @@ __all__ = [
     "embedding_model",
     "forget_models",
     "joined_tokens",
+    "parse_all",
     "resolve_weights",
     "stream",
     "token_logprobs",
@@ -41,5 +44,5 @@ __all__ = [
 
 def forget_models() -> None:
     """Forget every live model and what was learned about endpoints, as after a change of settings."""
-    for cache in (chat_models, embedding_models, logprobs_feature, json_schema_feature):
+    for cache in (chat_models, embedding_models, logprobs_feature, json_schema_feature, choices_feature):
         cache.clear()

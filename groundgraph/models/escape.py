@@ -4,7 +4,8 @@ import re
 
 # What could end a passage early or start a new turn: our delimiters, the usual ones of other prompts, and the
 # control tokens of chat templates, which some servers read inside a message too.
-_MARKER = re.compile(r"<(?=\s*/?\s*(?:passage|context|document|question|system|user|assistant)s?\b|\|)", re.IGNORECASE)
+_TAGS = "passage|context|document|question|sentence|evidence|answer|system|user|assistant"
+_MARKER = re.compile(rf"<(?=\s*/?\s*(?:{_TAGS})s?\b|\|)", re.IGNORECASE)
 
 
 def escape(text: str) -> str:

@@ -1,7 +1,7 @@
 """Ask a chat model for JSON of a given shape, and read what it says with tolerance."""
 
 import json
-from collections.abc import Awaitable, Sequence
+from collections.abc import Awaitable, Iterator, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -47,14 +47,20 @@ async def ask_json(
 
 def parse_json(text: str, schema: type[T]) -> T | None:
     """Return the first JSON object in `text` that fits `schema`, whatever stands around it; None if none does."""
+    return next(parse_all(text, schema), None)
+
+
+def parse_all(text: str, schema: type[T]) -> Iterator[T]:
+    """Yield every JSON object in `text` that fits `schema`, inside others and among broken ones too."""
     decoder = json.JSONDecoder()
     start = text.find("{")
     while start >= 0:
         try:
-            return schema.model_validate(decoder.raw_decode(text, start)[0])
+            value, end = decoder.raw_decode(text, start)
+            yield schema.model_validate(value)
         except (json.JSONDecodeError, ValidationError, RecursionError):
-            start = text.find("{", start + 1)
-    return None
+            end = start + 1
+        start = text.find("{", end)
 
 
 @cache

@@ -16,7 +16,7 @@ from tests.scripted import scripted
     ("reply", "decision"),
     [
         ("Simple_Fact.", "simple_fact → crag"),
-        ("**multi-hop**", "multi_hop → crag"),
+        ("**high-stakes**", "high_stakes → crag"),
         ("banana", "unknown intent 'banana' → naive"),
         ("", "unknown intent '' → naive"),
     ],

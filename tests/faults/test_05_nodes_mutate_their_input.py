@@ -13,13 +13,18 @@ import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.runtime import Runtime
 
+from graphs.catalogue import PATTERNS, load
 from graphs.crag import graph
+from nodes.assess import assess
+from nodes.compress import compress
 from nodes.grade import grade, grade_web
 from nodes.refine import refine
 from nodes.refuse import refuse
+from nodes.rerank import rerank
 from state.context import Context
+from state.schemas import Answer
 from tests.doubles import FixedEvaluator, FixedSearch, passage
-from tests.scripted import scripted
+from tests.scripted import Line, scripted
 
 STATE: dict[str, Any] = {
     "question": "How tall?",
@@ -27,21 +32,25 @@ STATE: dict[str, Any] = {
     "passages": [passage("The tower is 330 metres tall."), passage("Cats purr.")],
     "web_passages": [passage("330 metres.", origin="web")],
     "refusal_reason": "",
+    "subquestions": ["How tall is #2?"],
+    "attempts": 0,
 }
 
 
-@pytest.mark.parametrize("node", [grade, grade_web, refine])
+@pytest.mark.parametrize("node", [grade, grade_web, refine, assess, compress, rerank])
 async def test_a_node_leaves_its_input_and_may_be_run_again(node: Any, evaluates: Callable[..., object]) -> None:
     evaluates({"330": 0.9})
     before = copy.deepcopy(STATE)
-    first, again = [await node(STATE, Runtime(context=Context())) for _ in range(2)]
+    first, again = [
+        await node(STATE, Runtime(context=Context(rerank="evaluator", answerer="extractive"))) for _ in range(2)
+    ]
     assert before == STATE
     assert first["passages"] == again["passages"]
 
 
 def test_refusing_leaves_its_input() -> None:
     before = copy.deepcopy(STATE)
-    refuse(STATE, Runtime(context=Context()))
+    refuse(STATE, Runtime(context=Context(rerank="evaluator", answerer="extractive")))
     assert before == STATE
 
 
@@ -68,3 +77,26 @@ def test_a_grader_that_fails_once_leaves_no_duplicates(
         result = keeping.invoke(None, thread, context=context)
     assert len(result["passages"]) == 1
     assert [step["node"] for step in result["steps"]] == ["receive", "retrieve", "grade", "refine", "generate"]
+
+
+@pytest.mark.parametrize("pattern", PATTERNS)
+def test_a_second_question_on_a_thread_starts_clean(
+    pattern: str,
+    finds: Callable[..., FixedSearch],
+    evaluates: Callable[..., FixedEvaluator],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """It ends as it would have on a thread of its own."""
+    finds([passage("The tower is 330 metres tall."), passage("Cats purr.")])
+    evaluates({"330": 0.6, "Cats": 0.6})
+    monkeypatch.setattr("nodes.classify_intent.embedded_intent", lambda text: {"vague": 0.9})
+    keeping = load(pattern).copy(update={"checkpointer": InMemorySaver()})
+    with scripted(Line(None, "330 metres [1].", times=None)) as (model, _):
+        results = []
+        for thread, question in (("1", "How tall is the tower?"), ("1", "Do cats purr?"), ("2", "Do cats purr?")):
+            config: Any = {"configurable": {"thread_id": thread}}
+            results.append(keeping.invoke({"question": question}, config, context=Context(chat_model=model)))
+    _, second, alone = results
+    for key in Answer.__annotations__.keys() - {"messages", "usage"}:
+        assert second[key] == alone[key], key
+    assert second["usage"]["model_calls"] == alone["usage"]["model_calls"]

@@ -6,21 +6,27 @@ the question is intact.
 
 from collections.abc import Callable
 
-from graphs.naive import graph
+import pytest
+
+from graphs.catalogue import PATTERNS, load
 from groundgraph.models.tokens import estimate_tokens
 from state.context import Context
-from tests.doubles import FixedSearch, passage
-from tests.scripted import scripted
+from tests.doubles import FixedEvaluator, FixedSearch, passage
+from tests.scripted import Line, scripted
 
 QUESTION = "How tall is the tower, {by} the way, in metres?"
 
 
-def test_the_best_passages_fit_and_the_question_is_whole(finds: Callable[..., FixedSearch]) -> None:
+@pytest.mark.parametrize("pattern", [name for name in PATTERNS if name != "router"])
+def test_the_best_passages_fit_and_the_question_is_whole(
+    pattern: str, finds: Callable[..., FixedSearch], evaluates: Callable[..., FixedEvaluator]
+) -> None:
+    evaluates({"Fact": 0.9})
     facts = [passage(f"Fact {n}: the tower is {n} metres tall.") for n in range(100)]
     finds([facts[0], facts[0], *facts[1:]])
-    with scripted(("Fact 0", "It is 0 metres tall [1].")) as (model, chat):
-        graph.invoke({"question": QUESTION}, context=Context(chat_model=model, prompt_tokens=250, top_k=100))
-    (prompt,) = chat.prompts
+    with scripted(Line(None, "It is 0 metres tall [1].", times=None)) as (model, chat):
+        load(pattern).invoke({"question": QUESTION}, context=Context(chat_model=model, prompt_tokens=250, top_k=100))
+    prompt = chat.prompts[-1]
     assert estimate_tokens(prompt) <= 250 + estimate_tokens("system: \nhuman: ")
     assert QUESTION in prompt
     assert "Fact 1:" in prompt and "Fact 99:" not in prompt

@@ -9,6 +9,9 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+import pytest
+
+from graphs.catalogue import PATTERNS, load
 from graphs.crag import graph
 from graphs.naive import graph as naive
 from state.context import Context
@@ -27,12 +30,18 @@ def comparable(result: dict[str, Any]) -> dict[str, Any]:
     return {**answer, "usage": usage, "messages": [(m.type, m.text) for m in result["messages"]]}
 
 
+@pytest.mark.parametrize("pattern", PATTERNS)
 async def test_the_four_faces_agree(
-    finds: Callable[..., FixedSearch], evaluates: Callable[..., FixedEvaluator]
+    pattern: str,
+    finds: Callable[..., FixedSearch],
+    evaluates: Callable[..., FixedEvaluator],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     finds([passage("The tower is 330 metres tall. It is brown."), passage("Cats purr.")])
-    evaluates({"330": 0.9})
-    with scripted(Line("something else", "330 metres [1].", times=None)) as (model, _):
+    evaluates({"330": 0.6})
+    monkeypatch.setattr("nodes.classify_intent.embedded_intent", lambda text: {"vague": 0.9})
+    graph = load(pattern)
+    with scripted(Line(None, "330 metres [1].", times=None)) as (model, _):
         context = Context(chat_model=model)
         results = [
             graph.invoke(ASKED, context=context),

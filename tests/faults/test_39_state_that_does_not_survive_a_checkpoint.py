@@ -22,13 +22,21 @@ from state.schemas import State
 from tests.doubles import FixedEvaluator, FixedSearch, FixedWeb, passage
 from tests.scripted import scripted
 
+SEARCHING: dict[str, dict[str, Any]] = {
+    "crag": {},
+    "combined": {"hyde": {"k": 1}},
+    "router": {"router": {"pattern": "combined"}, "hyde": {"k": 1}},
+}
+
 
 @pytest.mark.parametrize("name", PATTERNS)
 def test_compiled_without_a_checkpointer(name: str) -> None:
     assert load(name).checkpointer is None
 
 
+@pytest.mark.parametrize("pattern", SEARCHING)
 def test_passages_and_scores_survive_a_strict_checkpoint(
+    pattern: str,
     finds: Callable[..., FixedSearch],
     evaluates: Callable[..., FixedEvaluator],
     web: Callable[..., FixedWeb],
@@ -37,17 +45,51 @@ def test_passages_and_scores_survive_a_strict_checkpoint(
     finds([passage("The tower stands in Paris.", page=3, metadata={"title": "Towers"})])
     evaluates({"Paris": np.float32(0.6), "330": np.float32(0.9)})  # type: ignore[dict-item]
     provider = web("The tower is 330 metres tall.")
-    keeping = load("crag").copy(update={"checkpointer": InMemorySaver()})
+    keeping = load(pattern).copy(update={"checkpointer": InMemorySaver()})
     thread: Any = {"configurable": {"thread_id": "1"}}
-    with scripted(("search query", "tower height"), ("something else", "330 metres [1].")) as (model, _):
-        context = Context(chat_model=model, web_search="ask")
+    imagined = [] if pattern == "crag" else [("Write a short passage", "It is 300 metres tall.")]
+    with scripted(*imagined, ("search query", "tower height"), ("something else", "330 metres [1].")) as (model, _):
+        context = {"chat_model": model, "web_search": "ask", **SEARCHING[pattern]}
         keeping.invoke({"question": "How tall is the tower?"}, thread, context=context)
-        held = keeping.get_state(thread).values["passages"]
+        waiting = keeping.get_state(thread, subgraphs=True)
+        held = (waiting.tasks[0].state or waiting).values["passages"]
         result = keeping.invoke(Command(resume=True), thread, context=context)
     assert [type(p) for p in held] == [Passage] and type(held[0].score) is float
     assert held[0].page == 3 and held[0].metadata == {"title": "Towers"} and held[0].tier == "ambiguous"
     assert result["usage"]["searches"] == 1 == len(provider.queries)
     assert [p.origin for p in result["passages"]] == ["web", "local"]
+
+
+def test_rankings_survive_it_too(finds: Callable[..., FixedSearch], evaluates: Callable[..., FixedEvaluator]) -> None:
+    finds([passage("The tower is 330 metres tall.", page=3)])
+    evaluates({})
+    keeping = load("advanced").copy(update={"checkpointer": InMemorySaver()})
+    thread: Any = {"configurable": {"thread_id": "1"}}
+    with scripted(("Split", "{}"), ("something else", "330 metres [1].")) as (model, _):
+        keeping.invoke({"question": "How tall is the tower?"}, thread, context=Context(chat_model=model))
+    rankings = keeping.get_state(thread).values["rankings"]
+    assert [(one["leg"], type(one["passages"][0]), one["passages"][0].page) for one in rankings] == [
+        ("vector", Passage, 3), ("keyword", Passage, 3),
+    ]  # fmt: skip
+
+
+def test_a_routes_settings_outlive_an_interrupt(
+    finds: Callable[..., FixedSearch],
+    evaluates: Callable[..., FixedEvaluator],
+    web: Callable[..., FixedWeb],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """What stakes ask for holds for the web results, too, which are graded after the person has agreed."""
+    finds([passage("Cats purr.")])
+    evaluates({"330": 0.55})
+    web("The tower is 330 metres tall.")
+    monkeypatch.setattr("nodes.classify_intent.embedded_intent", lambda text: {"high_stakes": 0.9})
+    keeping = load("router").copy(update={"checkpointer": InMemorySaver()})
+    thread: Any = {"configurable": {"thread_id": "1"}}
+    with scripted(("search query", "tower height")) as (model, _):
+        context = Context(chat_model=model, web_search="ask")
+        keeping.invoke({"question": "How tall is the tower?"}, thread, context=context)
+        assert keeping.invoke(Command(resume=True), thread, context=context)["refused"]
 
 
 class SynchronousSaver(InMemorySaver):

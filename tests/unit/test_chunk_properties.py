@@ -3,7 +3,7 @@
 from itertools import pairwise
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from groundgraph.knowledge.blocks import blocks
@@ -32,15 +32,18 @@ def cut(text: str, form: Format, chunker: str, size: int | None, pages: tuple[in
     return chunk(document, chunker=chunker, size=size, embed=BagEmbedder(16).embed_passages)
 
 
-def lost(text: str, form: Format, chunks: list[Chunk]) -> str:
-    """Return the characters of `text` that are not space and stand in no chunk and no heading."""
-    headings = [block for block in blocks(text, form) if block.kind == "heading"]
-    kept = {place for span in [*chunks, *headings] for place in range(span.start, span.end)}
+def lost(text: str, form: Format, chunks: list[Chunk], pages: tuple[int, ...] = ()) -> str:
+    """Return the characters of `text` that are not space and stand in no chunk and no heading of a page."""
+    kept = {place for piece in chunks for place in range(piece.start, piece.end)}
+    for start, end in pairwise([*(pages or (0,)), len(text)]):
+        headings = [block for block in blocks(text[start:end], form) if block.kind == "heading"]
+        kept |= {start + place for block in headings for place in range(block.start, block.end)}
     return "".join(character for place, character in enumerate(text) if place not in kept and not character.isspace())
 
 
 @every_chunker
 @given(TEXTS, st.sampled_from(FORMATS), st.integers(1, 300) | st.none(), PAGES)
+@example("# One\n# One\n=====\n## Two", "markdown", None, (0, 5, 9))  # a page ends amid a heading
 def test_limits_are_kept_spans_exact_and_nothing_lost(
     chunker: str, text: str, form: Format, size: int | None, pages: tuple[int, ...]
 ) -> None:
@@ -52,7 +55,7 @@ def test_limits_are_kept_spans_exact_and_nothing_lost(
         assert header + own == piece.text and header in text and (not header or form == "markdown")
         assert bool(piece.page) == bool(pages)
     assert all(first.end <= second.start for first, second in pairwise(chunks))
-    assert lost(text, form, chunks) == ""
+    assert lost(text, form, chunks, pages) == ""
 
 
 @given(TEXTS, st.sampled_from(FORMATS), st.integers(1, 300))

@@ -90,6 +90,15 @@ def test_settings_override_the_profile(finds: Finds, tmp_path: Path, capsys: Cap
     assert search.queries == [QUESTION]
 
 
+def test_a_preset_is_named_and_what_is_set_wins(tower: None, capsys: Capsys) -> None:
+    with scripted() as (model, _):
+        options = ["-p", "crag", "--json", "--preset", "strict", "--set", f"chat_model={model}"]
+        ran = run(capsys, "ask", QUESTION, *options, "--set", "crag.theta_low=0.95", "--set", "crag.theta_high=1")
+    assert ran.status == 3 and ran.object["steps"][0]["figures"]["preset"] == "strict"
+    ran = run(capsys, "ask", QUESTION, "--preset", "mild")
+    assert ran.status == 2 and ran.err.startswith("error: Context.preset='mild': Input should be 'auto', ")
+
+
 def test_the_answer_is_written_to_a_terminal_as_it_comes(
     tower: None, monkeypatch: pytest.MonkeyPatch, capsys: Capsys
 ) -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from graphs.catalogue import PATTERNS
 from groundgraph.settings import get_settings
 from tests.cli import run
 from tests.embedder import use_bag_embedder
@@ -71,7 +72,7 @@ def test_debug_adds_the_traceback(arguments: list[str], capsys: Capsys) -> None:
     ran = run(capsys, *arguments)
     assert ran.status == 2
     assert "Traceback (most recent call last)" in ran.err
-    assert ran.err.endswith("error: pattern='magic': unknown; known are naive, crag, router\n")
+    assert ran.err.endswith(f"error: pattern='magic': unknown; known are {', '.join(PATTERNS)}\n")
 
 
 def test_a_file_that_cannot_be_written(capsys: Capsys) -> None:

@@ -16,7 +16,7 @@ CATS = passage("Cats purr. Cats sleep.")
 
 
 async def squeeze(budget: int) -> dict[str, Any]:
-    state = {"query": "How tall is the tower?", "passages": [CATS, TOWER]}
+    state = {"query": "How tall is the tower?", "subquestions": [], "passages": [CATS, TOWER]}
     context = Context(compress_tokens=budget, answerer="extractive")
     update: dict[str, Any] = await compress(state, Runtime(context=context))
     return update
@@ -62,7 +62,7 @@ async def test_a_row_keeps_the_header_of_its_table(evaluates: Callable[..., Fixe
     header, row = "| tower | metres |\n| --- | --- |", "| Eiffel | 330 |"
     table = passage(f"Towers.\n\n{header}\n| Pisa | 56 |\n{row}\n\nThe end.", page=4)
     context = Context(compress_tokens=1000, answerer="extractive")
-    update = await compress({"query": "How tall?", "passages": [table]}, Runtime(context=context))
+    update = await compress({"query": "How tall?", "subquestions": [], "passages": [table]}, Runtime(context=context))
     assert [kept.page_content for kept in update["passages"]] == [f"{header}\n{row}"]
     assert update["steps"][0]["figures"]["tokens"] == estimate_tokens(header) + estimate_tokens(row)
 

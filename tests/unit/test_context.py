@@ -25,7 +25,7 @@ def test_context_is_frozen_and_json() -> None:
     ("given", "said"),
     [
         ({"top_k": -1}, "Context.top_k=-1: Input should be greater than or equal to 1"),
-        ({"topk": 3}, "Context.topk: unknown key; known are chat_model,"),
+        ({"topk": 3}, "Context.topk: unknown key; known are preset, chat_model,"),
         ({"crag": {"theta_high": 1.7}}, "Context.crag.theta_high=1.7: Input should be less than or equal to 1"),
         ({"crag": {"theta": 1}}, "Context.crag.theta: unknown key; known are policy, theta_high,"),
         ({"crag": {"theta_low": 0.9}}, "theta_low=0.9 must not be above theta_high=0.79"),

@@ -30,6 +30,20 @@ def test_each_mode_finds_the_passage(mode: SearchMode, monkeypatch: pytest.Monke
     assert search("Where is the green pear?", ["fruit"], k=1, mode=mode).passages[0].source == "pear.md"
 
 
+def test_a_vector_stands_in_for_the_question_where_meaning_is_searched_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    embedder = use_bag_embedder(monkeypatch)
+    fill("fruit", FRUIT)
+    vectors = {embedder.name: [float(value) for value in embedder.embed_query("A blue plum grows.")]}
+    by_mode = {mode: search("green pear", ["fruit"], k=1, mode=mode, vectors=vectors) for mode in get_args(SearchMode)}
+    assert by_mode["vector"].passages[0].source == "plum.md"
+    assert by_mode["keyword"].passages[0].source == "pear.md"
+    assert (
+        search("green pear", ["fruit"], k=1, mode="vector", vectors={"other:1": [1.0]}).passages[0].source == "pear.md"
+    )
+    with pytest.raises(CollectionError, match=r"64 dimensions from .*, the question has 2"):
+        search("green pear", ["fruit"], k=1, mode="vector", vectors={embedder.name: [1.0, 0.0]})
+
+
 def test_chinese_is_found_by_words(monkeypatch: pytest.MonkeyPatch) -> None:
     use_bag_embedder(monkeypatch)
     fill("知识", {"a": "检索增强生成先找资料。", "b": "水在一百度沸腾。", "c": "猫会叫。"})

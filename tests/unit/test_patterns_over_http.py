@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from graphs.catalogue import load
+from graphs.catalogue import PATTERNS, load
 from groundgraph.errors import ModelError, ModelUnavailable
 from tests.doubles import FixedEvaluator, FixedSearch, FixedWeb, passage
 from tests.endpoint import Endpoint, Request
@@ -32,11 +32,19 @@ def reply(request: Request) -> str:
         return "1" if "330" in prompt else "0"
     if "Reply yes or no" in prompt:
         return "yes" if "330" in prompt else "no"
+    if "Split a question" in prompt:
+        return '{"subquestions": ["Which tower is meant?", "How tall is #1?"]}'
+    if "name, date, number or a few words" in prompt:
+        return "the Eiffel Tower"
+    if "Rewrite the question as a search query" in prompt:
+        return "tower height in metres"
+    if "Write a short passage" in prompt:
+        return "The tower is 300 metres tall."
     assert "something else" in prompt
     return "It is 330 metres tall [1]." if "330" in prompt else "NOT FOUND"
 
 
-@pytest.mark.parametrize("pattern", ["naive", "crag", "router"])
+@pytest.mark.parametrize("pattern", PATTERNS)
 @pytest.mark.parametrize("face", ["invoke", "ainvoke"])
 async def test_an_answer(pattern: str, face: str, monkeypatch: pytest.MonkeyPatch) -> None:
     with Endpoint(reply=reply) as endpoint:
@@ -50,6 +58,36 @@ async def test_an_answer(pattern: str, face: str, monkeypatch: pytest.MonkeyPatc
     assert result["warnings"] == []
     assert result["usage"]["model_calls"] == len(endpoint.requests)
     assert result["usage"]["prompt_tokens"] == 11 * len(endpoint.requests), "usage is reported while streaming, too"
+
+
+@pytest.mark.parametrize("pattern", PATTERNS)
+def test_only_the_answer_is_streamed(pattern: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    with Endpoint(reply=reply) as endpoint:
+        endpoint.configure(monkeypatch)
+        settings: dict[str, Any] = {"rewrite": "on", "adaptive": {"theta_high": 0.95}, "router": {"classifier": "llm"}}
+        chunks = load(pattern).stream(ASKED, context=settings, stream_mode="messages")
+        shown = "".join(chunk.text for chunk, _ in chunks)
+    assert shown == "It is 330 metres tall [1]."
+
+
+@pytest.mark.parametrize(
+    ("pattern", "lost"),
+    [
+        ("hyde", ["1 of 1 hypothetical documents failed", "no hypothetical document can be used"]),
+        ("combined", ["1 of 1 hypothetical documents failed", "no hypothetical document can be used"]),
+        ("advanced", ["question not rewritten", "question not decomposed"]),
+        ("adaptive", ["question not rewritten"]),
+    ],
+)
+def test_each_step_that_a_failing_endpoint_costs_is_a_warning(
+    pattern: str, lost: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Endpoint(always_fail=500) as endpoint:
+        endpoint.configure(monkeypatch, max_retries=0)
+        settings: dict[str, Any] = {"rewrite": "on", "adaptive": {"theta_high": 0.95}, "hyde": {"k": 1}}
+        result = load(pattern).invoke(ASKED, context=settings)
+    assert result["answer"] == f"{TOWER} [1]"
+    assert [warning.partition(":")[0] for warning in result["warnings"]] == [*lost, "the answer is quoted"]
 
 
 def test_everything_by_the_model(monkeypatch: pytest.MonkeyPatch, web: Callable[..., FixedWeb]) -> None:

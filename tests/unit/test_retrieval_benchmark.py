@@ -6,25 +6,10 @@ import numpy as np
 import pytest
 
 from benchmarks.cached_embedding import CachedEmbedding
-from benchmarks.ranking_metrics import Quality, mean, quality
 from benchmarks.retrieval import main
 from benchmarks.synthetic import Chunks, entries
 from groundgraph.knowledge.index import Collection
 from tests.embedder import BagEmbedder, use_bag_embedder
-
-
-def test_a_ranking_is_measured_as_by_hand() -> None:
-    found = quality(["x", "a", "y", "b", "z", "c"], frozenset("abcd"))
-    assert found.recall == 2 / 4
-    assert found.reciprocal_rank == 1 / 2
-    best = 1 + 1 / np.log2(3) + 1 / 2 + 1 / np.log2(5)
-    assert found.ndcg == pytest.approx((1 / np.log2(3) + 1 / np.log2(5) + 1 / np.log2(7)) / best)
-
-
-def test_the_best_ranking_scores_one_and_an_empty_one_nothing() -> None:
-    assert quality(["a", "b"], frozenset("ab")) == Quality(1, 1, 1)
-    assert quality([], frozenset("a")) == Quality(0, 0, 0)
-    assert mean([Quality(1, 1, 1), Quality(0, 0, 0)]) == Quality(0.5, 0.5, 0.5)
 
 
 def test_a_text_is_embedded_once_in_its_life(tmp_path: Path) -> None:

@@ -6,12 +6,12 @@ from typing import Any, get_args
 import pytest
 
 from graphs.catalogue import PATTERNS, load
-from graphs.router import Target, graph
+from graphs.router import graph
 from groundgraph.errors import InputError
-from nodes.classify_intent import TABLE, label_of, pattern_of
+from nodes.classify_intent import SETTINGS, TABLE, Pattern, label_of, pattern_of
 from state.context import Context, RouterSettings
 from tests.doubles import FixedEvaluator, FixedSearch, passage
-from tests.scripted import scripted
+from tests.scripted import Line, scripted
 
 Finds = Callable[..., FixedSearch]
 Evaluates = Callable[..., FixedEvaluator]
@@ -60,6 +60,41 @@ def test_small_talk_needs_no_model(finds: Finds, intent: Callable[[str, float], 
     assert result["answer"] == "您好！请就您的文档提问。"
 
 
+@pytest.mark.parametrize(
+    ("name", "nodes"),
+    [
+        ("vague", ["hypothesize", "embed", "retrieve", "generate"]),
+        ("knowledge", ["decompose", "fuse", "rerank", "compress", "generate"]),
+        ("multi_hop", ["decompose", "fuse", "compress", "generate"]),
+        ("current_events", ["retrieve", "grade", "refine", "generate"]),
+    ],
+)
+def test_an_intent_has_its_pattern_and_settings(
+    finds: Finds, evaluates: Evaluates, intent: Callable[[str, float], None], name: str, nodes: list[str]
+) -> None:
+    """Knowledge is reranked; a multi-hop question goes to the model, even where cues decide that."""
+    finds([passage(TOWER)])
+    evaluates({"Eiffel": 0.9})
+    intent(name, 0.9)
+    with scripted(Line(None, "330 metres [1].", times=None)) as (model, chat):
+        context = {"chat_model": model, "hyde": {"k": 1}, "preset": "embedded"}
+        result = graph.invoke(ASKED, context=context)
+    assert [step["node"] for step in result["steps"]] == ["receive", "classify_intent", "receive", *nodes]
+    assert any("Split a question" in prompt for prompt in chat.prompts) == (name == "multi_hop")
+    assert result["steps"][1]["figures"].get("settings", {}) == SETTINGS.get(name, {})
+
+
+def test_a_run_without_a_model_takes_crag_for_a_pattern_that_needs_one(
+    finds: Finds, evaluates: Evaluates, intent: Callable[[str, float], None]
+) -> None:
+    finds([passage(TOWER)])
+    evaluates({"Eiffel": 0.9})
+    intent("vague", 0.9)
+    result = graph.invoke(ASKED, context=Context(answerer="extractive"))
+    assert result["steps"][1]["decision"] == "vague, but hyde needs a chat model → crag"
+    assert result["answer"] == f"{TOWER} [1]"
+
+
 def test_a_pattern_is_forced(finds: Finds) -> None:
     finds([passage(TOWER)])
     with scripted(("Eiffel", "330 metres [1].")) as (model, _):
@@ -80,6 +115,7 @@ def test_the_chat_model_classifies(finds: Finds, evaluates: Evaluates) -> None:
     [
         ("smalltalk", 0.9, ("reply", "smalltalk")),
         ("simple_fact", 0.59, ("crag", "simple_fact, confidence 0.59 below 0.6")),
+        ("vague", 0.29, ("adaptive", "no intent fits, vague best with 0.29")),
         ("banana", 1.0, ("crag", "unknown intent 'banana'")),
         ("", 0.0, ("crag", "unknown intent ''")),
     ],
@@ -95,7 +131,8 @@ def test_the_table_may_be_overridden() -> None:
 @pytest.mark.parametrize(
     ("router", "said"),
     [
-        ({"pattern": "hyde2"}, "Context.router.pattern='hyde2': unknown pattern; known are reply, naive, crag"),
+        ({"pattern": "hyde2"}, "Context.router.pattern='hyde2': unknown pattern; known are reply, naive, hyde,"),
+        ({"no_fit": "x"}, "Context.router.no_fit='x': unknown pattern"),
         ({"default": "x"}, "Context.router.default='x': unknown pattern"),
         ({"table": {"vague": "x"}}, "Context.router.table.vague='x': unknown pattern"),
         ({"table": {"banana": "crag"}}, "Context.router.table: unknown intent 'banana'; known are smalltalk"),
@@ -112,11 +149,11 @@ def test_the_table_names_every_intent_and_only_patterns_that_exist() -> None:
     from groundgraph.grading.intent import INTENTS
 
     assert set(TABLE) == set(INTENTS)
-    assert set(get_args(Target)) == {"reply", *PATTERNS} - {"router"}
-    assert set(TABLE.values()) <= set(get_args(Target))
+    assert set(get_args(Pattern)) == {"reply", *PATTERNS} - {"router"}
+    assert set(TABLE.values()) <= set(get_args(Pattern))
     assert all(label_of(intent) == intent for intent in TABLE)
 
 
 def test_an_unknown_pattern_of_the_catalogue() -> None:
-    with pytest.raises(InputError, match="pattern='rag': unknown; known are naive, crag, router"):
+    with pytest.raises(InputError, match="pattern='rag': unknown; known are naive, hyde, advanced,"):
         load("rag")

@@ -78,6 +78,7 @@ def test_what_only_looks_like_it(question: str) -> None:
         ("What is photosynthesis?", False),
         ("What does RAG mean?", False),
         ("Who painted the Mona Lisa?", False),
+        ("Do cats purr?", False),
         ("How are passenger aircraft certified?", False),
         ("什么是光合作用？", False),
         ("你好！", False),
@@ -108,7 +109,8 @@ def test_a_completion_adds_what_was_said_and_nothing_else(line: str, question: s
         (ENGLISH, "How much is the second one?", "How much is the Gold plan?", "How much is the Gold plan?"),
         (CHINESE, "这也适用于实习生吗？", "试用期也适用于实习生吗？", "试用期也适用于实习生吗？"),
         (CHINESE, "经理呢？", "经理的试用期为三个月。", "试用期有多长？ 经理呢？"),
-        (ENGLISH, "In which year?", "In which year?", "In which year?"),
+        (ENGLISH, "In which year?", "In which year?", "Which plans does the company offer? In which year?"),
+        (ENGLISH, "How many people died?", "How many people died?", "How many people died?"),
     ],
 )
 async def test_a_follow_up_is_completed_or_joined(

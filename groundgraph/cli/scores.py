@@ -1,0 +1,126 @@
+"""Show a run of an evaluation: how far it is, and what came of it."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
+from rich.table import Table
+
+from groundgraph.cli.terminal import one_line, table_console, write, write_json
+from groundgraph.evaluation.records import Aggregate, Cost, Row, Scores, read_rows, read_run
+from groundgraph.evaluation.scoring import unscored_reasons
+
+HEADLINES = ("f1", "recall@", "faithfulness", "false_refusal", "right_refusal")
+"""Of which metric the running mean is shown: of the first that there is."""
+SHOWN = 10
+"""Failed questions that are named without --json."""
+WIDTH = 160
+"""Characters of a reason that are shown."""
+
+_COSTS: dict[str, Callable[[Cost], str]] = {
+    "questions": lambda cost: f"{cost.rows:,}",
+    "failed": lambda cost: f"{cost.errors:,}",
+    "model calls": lambda cost: f"{cost.model_calls:,}",
+    "tokens read": lambda cost: f"{cost.prompt_tokens:,}",
+    "tokens written": lambda cost: f"{cost.completion_tokens:,}",
+    "seconds, p50": lambda cost: _seconds(cost.seconds_p50),
+    "seconds, p95": lambda cost: _seconds(cost.seconds_p95),
+}
+
+
+class Running:
+    """A bar with the time left and each pattern's running score."""
+
+    def __init__(self, *, show: bool) -> None:
+        text = TextColumn("{task.description}", markup=False)
+        columns = (text, BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+        self._progress = Progress(*columns, console=Console(stderr=True), disable=not show, speed_estimate_period=1800)
+        self._task: TaskID | None = None
+        self._values: dict[str, list[float]] = {}
+
+    def __enter__(self) -> Self:
+        self._progress.start()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self._progress.stop()
+
+    def done(self, rows: Sequence[Row], number: int, total: int) -> None:
+        """Take note of rows that are done; the first ones are from before, and say nothing of the speed."""
+        for row in rows:
+            name = next((name for headline in HEADLINES for name in row.metrics if name.startswith(headline)), None)
+            if name and (value := row.metrics[name]) is not None:
+                self._values.setdefault(f"{row.pattern} {name}", []).append(value)
+        if self._task is None:
+            self._task = self._progress.add_task("asking", total=total, completed=number)
+        means = [f"{name} {sum(values) / len(values):.2f}" for name, values in self._values.items()]
+        self._progress.update(self._task, completed=number, description=", ".join(means) or "asking")
+
+
+def show(folder: Path, scores: Scores) -> None:
+    """Write the scores as a table, what could not be scored, and where the run is kept."""
+    rows = read_rows(folder)
+    table = Table("", *scores.patterns, box=None, pad_edge=False)
+    names = dict.fromkeys(name for found in scores.patterns.values() for name in found.metrics)
+    for name in names:
+        table.add_row(name, *(_cell(found.metrics.get(name)) for found in scores.patterns.values()))
+    table.add_section()
+    for title, of in _COSTS.items():
+        table.add_row(title, *(of(found.cost) for found in scores.patterns.values()))
+    table_console().print(table)
+    for name, reasons in unscored_reasons(rows).items():
+        for reason, count in reasons.items():
+            write(f"not scored: {name}, {count}×: {one_line(reason, WIDTH)}")
+    _show_failed([row for row in rows if row.error])
+    if not scores.valid:
+        write(f"Invalid: {_invalid(scores) or 'no metric applies to any row'}")
+    write(f"Kept in {folder}")
+
+
+def show_json(folder: Path, scores: Scores) -> None:
+    """Write one JSON object: the run's record, its scores, and what failed or could not be scored."""
+    rows = read_rows(folder)
+    write_json(
+        {
+            "folder": str(folder),
+            "valid": scores.valid,
+            "run": read_run(folder).model_dump(mode="json"),
+            "scores": scores.model_dump(mode="json")["patterns"],
+            "failed": [{"pattern": row.pattern, "id": row.id, "error": row.error} for row in rows if row.error],
+            "unscored": unscored_reasons(rows),
+        }
+    )
+
+
+def _show_failed(failed: Sequence[Row]) -> None:
+    for row in failed[:SHOWN]:
+        write(f"failed: {row.pattern}, {row.id}: {one_line(row.error or '', WIDTH)}")
+    if len(failed) > SHOWN:
+        write(f"failed: {len(failed) - SHOWN} more")
+
+
+def _invalid(scores: Scores) -> str:
+    return "; ".join(
+        f"{pattern} {name} was scored on {aggregate.scored} of {aggregate.rows} rows"
+        for pattern, found in scores.patterns.items()
+        for name, aggregate in found.metrics.items()
+        if not aggregate.valid
+    )
+
+
+def _cell(aggregate: Aggregate | None) -> str:
+    """Return a mean with its interval and how many rows it is of; all of them if only one number stands there."""
+    if aggregate is None:
+        return "–"
+    of = f"{aggregate.scored}/{aggregate.rows}" if aggregate.scored < aggregate.rows else f"{aggregate.rows}"
+    if aggregate.mean is None:
+        return f"invalid, of {of}"
+    interval = "" if aggregate.low is None else f" [{aggregate.low:.2f}, {aggregate.high:.2f}]"
+    return f"{aggregate.mean:.3f}{interval} of {of}{'' if aggregate.valid else ', invalid'}"
+
+
+def _seconds(value: float | None) -> str:
+    return "–" if value is None else f"{value:.1f}"

@@ -1,0 +1,1 @@
+"""Evaluate patterns on one's own questions: ask, score, keep the record, compare."""

@@ -1,0 +1,92 @@
+"""Ask questions under one set of settings after another, within an allowance of model calls, and nothing twice."""
+
+import asyncio
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from groundgraph.evaluation.answering import GRADING, RETRIEVAL, answer
+from groundgraph.evaluation.questions import Question
+from groundgraph.evaluation.records import Row, append_row, drop_torn_line, read_rows
+from state.context import Context
+
+Done = Callable[[str, int, int], None]
+"""Told what is being done, how much is done, and of how much."""
+
+
+class Asker:
+    """Asks, and keeps what took a model call in `rows.jsonl` of a folder, under the pattern and its settings."""
+
+    def __init__(self, folder: Path, concurrency: int, done: Done) -> None:
+        self._folder, self._concurrency, self._done = folder, concurrency, done
+        drop_torn_line(folder)
+        self._rows = {row.key: row for row in read_rows(folder) if row.error is None}
+        self.calls = 0
+        """Model calls spent, those of an interrupted run before among them."""
+        self.failure = ""
+        """Why the last question that failed did."""
+
+    async def ask(
+        self, pattern: str, candidates: Sequence[Context], questions: Sequence[Question], allowance: int
+    ) -> list[list[Row]]:
+        """Return the rows of each candidate, the same questions for all: as many as the allowance pays for.
+
+        Where no model is called that is all of them. Else questions are asked in order, each of all candidates, until
+        one more that takes as many calls as the dearest so far would exceed `allowance` calls.
+        """
+        failing = {"on_model_failure": "error"}  # a fallback's answer must not pass for the model's
+        labelled = [(_label(pattern, one), one.model_copy(update=failing)) for one in candidates]
+        if not calls_model(pattern, candidates):
+            rows = await self._all(pattern, [(*one, question) for one in labelled for question in questions])
+            return [rows[n * len(questions) : (n + 1) * len(questions)] for n in range(len(candidates))]
+        found: list[list[Row]] = []
+        spent, dearest = 0, len(candidates)
+        for question in questions:
+            if spent + dearest > allowance:
+                break
+            found.append(await self._all(pattern, [(*one, question) for one in labelled]))
+            calls = sum(row.usage.get("model_calls", 0) for row in found[-1])
+            spent, dearest = spent + calls, max(dearest, calls)
+            self._done(f"asking {pattern}", len(found), len(questions))
+        self.calls += spent
+        return [list(rows) for rows in zip(*found, strict=True)] or [[] for _ in candidates]
+
+    async def _all(self, pattern: str, asked: Sequence[tuple[str, Context, Question]]) -> list[Row]:
+        turns = asyncio.Semaphore(self._concurrency)
+        ready = 0
+
+        async def one(label: str, context: Context, question: Question) -> Row:
+            nonlocal ready
+            async with turns:
+                row = await self._one(pattern, label, context, question)
+            ready += 1
+            if not row.usage.get("model_calls"):
+                self._done(f"trying {pattern}", ready, len(asked))
+            return row
+
+        return list(await asyncio.gather(*(one(*each) for each in asked)))
+
+    async def _one(self, pattern: str, label: str, context: Context, question: Question) -> Row:
+        key = (label, question.id)
+        if key not in self._rows:
+            row = (await answer(pattern, question, context)).model_copy(update={"pattern": label})
+            self.failure = row.error or self.failure
+            self._rows[key] = row
+            if row.usage.get("model_calls"):
+                self._folder.mkdir(parents=True, exist_ok=True)
+                append_row(self._folder, row)
+        return self._rows[key]
+
+
+def calls_model(pattern: str, candidates: Sequence[Context]) -> bool:
+    """Tell whether a chat model is called for a question."""
+    if pattern == RETRIEVAL:
+        return False
+    if pattern == GRADING:
+        return any(context.evaluator == "llm" for context in candidates)
+    return any(context.answerer == "model" or context.evaluator == "llm" for context in candidates)
+
+
+def _label(pattern: str, context: Context) -> str:
+    given = context.model_dump(mode="json", exclude_unset=True)
+    return f"{pattern} {json.dumps(given, ensure_ascii=False, sort_keys=True)}"

@@ -1,0 +1,164 @@
+"""Runs side by side: what each pattern scored, what it cost, and whether it differs from the baseline."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from groundgraph.errors import InputError
+from groundgraph.evaluation.aggregate import aggregate
+from groundgraph.evaluation.metrics.cost import Cost, cost
+from groundgraph.evaluation.metrics.stats import PairedDifference, paired_test
+from groundgraph.evaluation.outcome import OUTCOMES, Outcome, outcome, quality
+from groundgraph.evaluation.records import Aggregate, Row, RunRecord, read_rows, read_run
+
+QUALITY = "quality"
+"""Name of the metric that `outcome.quality` computes; see there."""
+
+Key = tuple[str, str]
+"""Id and text of a question: what tells it from all others, whichever run asked it."""
+
+
+@dataclass(frozen=True, eq=False)
+class Entry:
+    """One pattern of one run."""
+
+    label: str
+    """The pattern, with the run's folder where several runs have it."""
+    pattern: str
+    folder: Path
+    run: RunRecord
+    rows: Sequence[Row]
+
+    @cached_property
+    def questions(self) -> dict[Key, Row]:
+        """Return the rows by question."""
+        return {(row.id, row.question): row for row in self.rows}
+
+    @cached_property
+    def cost(self) -> Cost:
+        """Return what a question cost, failed ones left out."""
+        done = [row for row in self.rows if row.error is None]
+        return cost([dict(row.usage) for row in done], [row.seconds for row in done])
+
+    @cached_property
+    def outcomes(self) -> dict[Outcome, int]:
+        """Return how many questions came to each end; those that cannot be judged are in none."""
+        counts = Counter(outcome(row) for row in self.rows)
+        return {end: counts[end] for end in OUTCOMES}
+
+    @property
+    def failed(self) -> int:
+        """Return how many questions ended in an error."""
+        return sum(row.error is not None for row in self.rows)
+
+    def figure(self, metric: str, rows: Sequence[Row] | None = None) -> Aggregate | None:
+        """Return the metric over these rows, by default all; None if it applies to none."""
+        values = [value_of(row, metric) for row in (self.rows if rows is None else rows) if applies(row, metric)]
+        return aggregate(values, self.run.min_scored) if values else None
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """Entries to compare, and the one that the others are set against."""
+
+    entries: Sequence[Entry]
+    baseline: Entry
+
+    @property
+    def runs(self) -> dict[Path, RunRecord]:
+        """Return the runs by folder."""
+        return {entry.folder: entry.run for entry in self.entries}
+
+    @cached_property
+    def metrics(self) -> list[str]:
+        """Return the metrics that any row has, quality first, else in the order in which they were asked for."""
+        asked = dict.fromkeys(name for entry in self.entries for name in entry.run.metrics)
+        held = dict.fromkeys(name for entry in self.entries for row in entry.rows for name in row.metrics)
+        rows = [row for entry in self.entries for row in entry.rows]
+        return [name for name in {QUALITY: None, **asked, **held} if any(applies(row, name) for row in rows)]
+
+    @property
+    def headline(self) -> str:
+        """Return the metric that plots show and that tells the worst questions: quality, else the first there is."""
+        return next(iter(self.metrics), QUALITY)
+
+    @cached_property
+    def sources(self) -> list[str]:
+        """Return the sources of the questions, by name."""
+        return sorted({row.source for entry in self.entries for row in entry.rows if row.source})
+
+    def difference(self, entry: Entry, metric: str) -> PairedDifference | None:
+        """Return how far the entry is above the baseline on the questions of both; None for the baseline itself."""
+        if entry is self.baseline:
+            return None
+        shared = [key for key in self.baseline.questions if key in entry.questions]
+        first, second = ([value_of(one.questions[key], metric) for key in shared] for one in (self.baseline, entry))
+        return paired_test(first, second)
+
+
+def applies(row: Row, metric: str) -> bool:
+    """Tell whether the row has anything to score by the metric, scored or not."""
+    if metric == QUALITY:
+        return row.error is not None or quality(row) is not None
+    return metric in row.metrics
+
+
+def value_of(row: Row, metric: str) -> float | None:
+    """Return the row's value; None if it was not scored."""
+    return quality(row) if metric == QUALITY else row.metrics.get(metric)
+
+
+def compare(folders: Sequence[Path], baseline: str | None = None) -> Comparison:
+    """Read runs and set their patterns side by side.
+
+    Args:
+        folders: Of runs; one that is named twice counts once.
+        baseline: Pattern, or label of an entry, to compare with; by default `naive`, else the first.
+
+    Raises:
+        InputError: A folder holds no run or no finished row, or there is no such baseline.
+    """
+    entries: list[Entry] = []
+    runs = {folder: _by_pattern(folder) for folder in dict.fromkeys(folders)}
+    held = Counter(pattern for rows in runs.values() for pattern in rows)
+    for folder, rows in runs.items():
+        run = read_run(folder)
+        for pattern, own in rows.items():
+            label = pattern if held[pattern] == 1 else f"{pattern} ({folder})"
+            entries.append(Entry(label, pattern, folder, run, own))
+    return Comparison(entries, _baseline(entries, baseline))
+
+
+def worst(comparison: Comparison, limit: int) -> list[tuple[Key, list[tuple[Entry, Row]]]]:
+    """Return the questions that came out worst over all entries by the headline, worst first, each with its rows.
+
+    A question that failed counts as 0; one that nothing is known of, or that all got right, is left out.
+    """
+    metric = comparison.headline
+    found: dict[Key, list[tuple[Entry, Row]]] = {}
+    for entry in comparison.entries:
+        for key, row in entry.questions.items():
+            if applies(row, metric):
+                found.setdefault(key, []).append((entry, row))
+    means = {key: sum(value_of(row, metric) or 0.0 for _, row in rows) / len(rows) for key, rows in found.items()}
+    ranked = sorted((mean, key) for key, mean in means.items() if mean < 1)
+    return [(key, found[key]) for _, key in ranked[:limit]]
+
+
+def _by_pattern(folder: Path) -> dict[str, list[Row]]:
+    rows: dict[str, list[Row]] = {}
+    for row in read_rows(folder):
+        rows.setdefault(row.pattern, []).append(row)
+    if not rows:
+        read_run(folder)  # a folder that is no run at all is named as such
+        raise InputError(f"run {str(folder)!r} has no finished question: let groundgraph eval finish some first")
+    return rows
+
+
+def _baseline(entries: Sequence[Entry], name: str | None) -> Entry:
+    named = [entry for entry in entries if name is None or name in (entry.label, entry.pattern)]
+    if not named:
+        raise InputError(f"baseline={name!r}: no such pattern; known are {', '.join(entry.label for entry in entries)}")
+    return next((entry for entry in named if name is None and entry.pattern == "naive"), named[0])

