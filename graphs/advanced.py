@@ -25,7 +25,7 @@ from nodes.receive import receive
 from nodes.refuse import refuse
 from nodes.rerank import rerank
 from nodes.retrieve import Found
-from nodes.retrieve_leg import Wanted, leg_weights, queries, retrieve_leg
+from nodes.retrieve_leg import Wanted, legs, retrieve_leg
 from nodes.rewrite_query import rewrite_query
 from nodes.subquestions import waiting
 from state.context import Context
@@ -34,8 +34,7 @@ from state.graph import Graph
 
 def route_queries(state: Wanted, runtime: Runtime[Context]) -> list[Send]:
     """Search for every query that was not searched for yet, by every leg."""
-    legs = leg_weights(runtime.context)
-    return [Send("retrieve_leg", {"query": query, "leg": leg}) for query in queries(state) for leg in legs]
+    return [Send("retrieve_leg", leg) for leg in legs(state, runtime.context)]
 
 
 def route_chain(state: Chained) -> Literal["answer_hop", "rerank"]:

@@ -1,6 +1,6 @@
 """The router: classify the question's intent, and run the pattern that fits it.
 
-receive → classify_intent → reply | naive | hyde | advanced | crag | adaptive | combined
+receive → classify_intent → pick_collections → reply | naive | hyde | advanced | crag | adaptive | combined
 
 `classify_intent` also writes the settings that the intent asks for (`route_settings`), which the subgraph takes beside
 the run's.
@@ -15,6 +15,7 @@ from graphs.crag import graph as crag
 from graphs.hyde import graph as hyde
 from graphs.naive import graph as naive
 from nodes.classify_intent import Pattern, Routed, classify_intent
+from nodes.pick_collections import pick_collections
 from nodes.receive import receive
 from nodes.reply import reply
 from state.graph import Graph
@@ -29,6 +30,7 @@ graph = (
     Graph()
     .add_node(receive)
     .add_node(classify_intent)
+    .add_node(pick_collections)
     .add_node(reply)
     .add_node("naive", naive)
     .add_node("hyde", hyde)
@@ -38,7 +40,8 @@ graph = (
     .add_node("combined", combined)
     .add_edge(START, "receive")
     .add_edge("receive", "classify_intent")
-    .add_conditional_edges("classify_intent", route_intent)
+    .add_edge("classify_intent", "pick_collections")
+    .add_conditional_edges("pick_collections", route_intent)
     .add_edge("reply", END)
     .add_edge("naive", END)
     .add_edge("hyde", END)

@@ -9,18 +9,28 @@ REFUSAL = re.compile(
     re.IGNORECASE,
 )
 """How a model's answer begins that says that the passages do not answer."""
+_FENCE = 3
+"""Backticks that open a block of code."""
 _LONGEST_OPENING = 48
 _MARK = re.compile(r"\s*[\[【](\d+(?:\s*[,，、;]\s*\d+)*)[\]】]")
-_UNFINISHED = re.compile(r"[.!?]?\s*(?:[\[【][\d\s,，、;]*)?$")
-"""An end of the text that what follows may change: a number's point or a full stop, a mark or a bracket."""
+_UNFINISHED = re.compile(r"(?:`+|[.!?]?\s*(?:[\[【][\d\s,，、;]*)?)$")
+"""An end of the text that what follows may change: a number's point or a full stop, a mark, a bracket, or a fence."""
+_AFTERTHOUGHT = re.compile(
+    r"\s*(?:"
+    + "|".join(word[:length] for word in ("NOT FOUND", "未找到") for length in range(len(word), 0, -1))
+    + r")[.。\s]*$"
+)
+"""A refusal's words at the end of the text, or the beginning of them: small models add them to an answer."""
+_SENTENCE_ENDS = tuple(".。!！?？]】")
+_TICKS = re.compile(r"(`+)")
 _PARTS = re.compile(r"( \[\d+\]|[。！？\n]|[.!?](?=\s|$))")
 
 
 class AnswerFilter:
-    """Hold back what may not stand in the answer: a refusal's words, and citations of passages that do not exist.
+    """Hold back what may not stand in the answer: a refusal's words, and citations of passages that there are not.
 
     Feed it the model's pieces; what it gives back may be shown. `text` is all that was accepted so far. A model that
-    writes its citations before the sentences has them put at the sentences' ends.
+    writes its citations before the sentences has them put at the sentences' ends. Code is left as it is.
     """
 
     def __init__(self, passages: int) -> None:
@@ -34,6 +44,8 @@ class AnswerFilter:
         self._waiting = ""
         """Citations read before their sentence."""
         self._at_start = self._on_new_line = True
+        self._code = ""
+        """The backticks that opened the code we are in."""
 
     @property
     def refused(self) -> bool:
@@ -47,8 +59,8 @@ class AnswerFilter:
             if len(self._held) < _LONGEST_OPENING or REFUSAL.match(self._held):
                 return
             self._open()
-        cut = _UNFINISHED.search(self._held)
-        yield from self._accept(cut.start() if cut else len(self._held))
+        cuts = [cut.start() for end in (_UNFINISHED, _AFTERTHOUGHT) if (cut := end.search(self._held))]
+        yield from self._accept(min(cuts, default=len(self._held)))
 
     def close(self) -> Iterator[str]:
         """End the answer; yield what is left to be shown: nothing if it is a refusal."""
@@ -56,10 +68,19 @@ class AnswerFilter:
             return
         if self._opening:
             self._open()
-        yield from self._accept(len(self._held))
+        yield from self._accept(self._end())
         if self._waiting:
             self.text += self._waiting
             yield self._waiting
+
+    def _end(self) -> int:
+        """Return where the answer ends in what is held: before a refusal's words that follow a sentence."""
+        found = _AFTERTHOUGHT.search(self._held)
+        if found and REFUSAL.match(found.group()):
+            before = (self.text + self._held[: found.start()]).rstrip()
+            if before.endswith(_SENTENCE_ENDS):
+                return found.start()
+        return len(self._held)
 
     def _open(self) -> None:
         self._opening = False
@@ -67,12 +88,24 @@ class AnswerFilter:
 
     def _accept(self, end: int) -> Iterator[str]:
         ready, self._held = self._held[:end], self._held[end:]
-        shown = _MARK.sub(self._check, ready)
-        if self._cites_first:
-            shown = "".join(map(self._cite_last, _PARTS.split(shown)))
+        shown = "".join(map(self._cleaned, _TICKS.split(ready)))
         if shown:
             self.text += shown
             yield shown
+
+    def _cleaned(self, part: str) -> str:
+        """Return what of the next part, backticks or what stands between them, may be shown now."""
+        if part.startswith("`"):
+            self._code = part if not self._code else "" if part == self._code else self._code
+        elif not self._code:
+            shown = _MARK.sub(self._check, part)
+            return "".join(map(self._cite_last, _PARTS.split(shown))) if self._cites_first else shown
+        elif len(self._code) < _FENCE and "\n" in part:  # code inside a line ends with it, closed or not
+            code, newline, rest = part.partition("\n")
+            self._code = ""
+            return code + self._cleaned(newline + rest)
+        self._at_start = self._on_new_line = False
+        return part
 
     def _check(self, mark: "re.Match[str]") -> str:
         numbers = [int(number) for number in re.findall(r"\d+", mark[1])]

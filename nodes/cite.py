@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from groundgraph.grading.support import SUPPORTED, support
 from groundgraph.knowledge.passage import Passage
 from groundgraph.knowledge.sentences import sentences
+from nodes.prompt import CODE
 from state.schemas import Citation
 
 Similarity = Callable[[str, str], float]
@@ -13,17 +14,20 @@ Similarity = Callable[[str, str], float]
 
 MARK = re.compile(r"\[(\d+)\]")
 MAX_QUOTE = 300
+_UNCITED = re.compile(r"#{1,6}\s|\|.*\n")
+"""A heading, or a table's header with the rule below it."""
 
 
 def cited_numbers(answer: str) -> list[int]:
-    """Return the numbers that the answer cites, each once, in ascending order."""
-    return sorted({int(number) for number in MARK.findall(answer)})
+    """Return the numbers that the answer cites, each once, in ascending order; brackets in code cite nothing."""
+    return sorted({int(number) for number in MARK.findall(CODE.sub("", answer))})
 
 
 def add_missing(answer: str, passages: Sequence[Passage], question: str, similarity: Similarity | None = None) -> str:
     """Return the answer with a citation after each sentence that has none but is supported by a passage.
 
-    Across languages, where words cannot be compared, `similarity` decides.
+    A table's row is cited in its last cell, a block of code on the line below it, a heading not at all. Across
+    languages, where words cannot be compared, `similarity` decides.
     """
     parts: list[str] = []
     end = 0
@@ -31,10 +35,18 @@ def add_missing(answer: str, passages: Sequence[Passage], question: str, similar
     for start, stop in spans:
         parts.append(answer[end:start])
         text = answer[start:stop]
-        number = None if MARK.search(text) else supporting(text, passages, question, similarity)
-        parts.append(f"{text.rstrip()} [{number}]" if number else text)
+        cited = cited_numbers(text) or _UNCITED.match(text)
+        number = None if cited else supporting(text, passages, question, similarity)
+        parts.append(with_mark(text.rstrip(), number) if number else text)
         end = stop
     return "".join([*parts, answer[end:]])
+
+
+def with_mark(text: str, number: int) -> str:
+    """Return a sentence, item, row or block of code with its citation."""
+    if text.startswith("|") and text.endswith("|"):
+        return f"{text[:-1].rstrip()} [{number}] |"
+    return f"{text}\n[{number}]" if text.startswith(("```", "~~~")) else f"{text} [{number}]"
 
 
 def supporting(

@@ -69,13 +69,13 @@ async def classify_intent(state: Asked, runtime: Runtime[Context]) -> Update:
         return {
             "pattern": router.pattern,
             "route_settings": {},
-            "steps": said("classify_intent", f"forced → {router.pattern}"),
+            "steps": said("classify_intent", f"forced → {router.pattern}", pattern=router.pattern),
         }
     if router.classifier == "llm":
-        intent, confidence, replies, warnings = await _by_model(state["query"], context)
+        scores, replies, warnings = await _by_model(state["query"], context)
     else:
-        intent, confidence = await asyncio.to_thread(_by_head, state["query"])
-        replies, warnings = [], []
+        scores, replies, warnings = await asyncio.to_thread(_by_head, state["query"]), [], []
+    intent, confidence = next(iter(scores.items()))
     pattern, why = pattern_of(intent, confidence, router)
     settings = SETTINGS.get(intent, {}) if why == intent else {}
     if pattern in NEEDS_MODEL and await chat_model_of(context) is None:
@@ -91,6 +91,8 @@ async def classify_intent(state: Asked, runtime: Runtime[Context]) -> Update:
             f"{why} → {pattern}",
             intent=intent,
             confidence=confidence,
+            pattern=pattern,
+            scores={name: round(score, 4) for name, score in scores.items()},
             **({"settings": settings} if settings else {}),
         ),
     }
@@ -127,14 +129,16 @@ def _known(router: RouterSettings) -> None:
         raise InputError(f"Context.router.table: unknown intent {min(unknown)!r}; known are {', '.join(TABLE)}")
 
 
-def _by_head(query: str) -> tuple[str, float]:
-    return next(iter(embedded_intent(query).items()))
+def _by_head(query: str) -> dict[str, float]:
+    """Return the confidence in every intent, highest first."""
+    return {str(intent): confidence for intent, confidence in embedded_intent(query).items()}
 
 
-async def _by_model(query: str, context: Context) -> tuple[str, float, list[Reply], list[str]]:
+async def _by_model(query: str, context: Context) -> tuple[dict[str, float], list[Reply], list[str]]:
+    """Return the one intent that the model named, the model's reply, and warnings."""
     model = await required_chat_model(context, "router.classifier='llm'")
     try:
         reply = await ask(model, [SystemMessage(CLASSIFY), HumanMessage(query)], max_tokens=12)
     except ModelUnavailable as error:
-        return "", 0.0, [], [f"intent not classified: {error}"]
-    return label_of(reply.text), 1.0, [reply], []
+        return {"": 0.0}, [], [f"intent not classified: {error}"]
+    return {label_of(reply.text): 1.0}, [reply], []

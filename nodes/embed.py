@@ -13,6 +13,7 @@ class Imagined(TypedDict):
     """The question, and documents that would answer it."""
 
     query: str
+    collections: list[str]
     hypotheticals: list[str]
 
 
@@ -29,7 +30,7 @@ def embed(state: Imagined, runtime: Runtime[Context]) -> Update:
         vectors = hypothetical_vectors(
             state["query"],
             state["hypotheticals"],
-            context.collections,
+            state["collections"],
             pool=hyde.pool,
             include_question=hyde.include_question,
             embedding=context.embedding_model,

@@ -18,8 +18,9 @@ from state.schemas import Ranking
 
 
 class Ranked(TypedDict):
-    """All rankings so far, and what was warned of already."""
+    """Where was searched, all rankings so far, and what was warned of already."""
 
+    collections: list[str]
     rankings: list[Ranking]
     warnings: list[str]
 
@@ -43,7 +44,7 @@ def fuse(state: Ranked, runtime: Runtime[Context]) -> Update:
     warnings = [*failures, *(warning for one in rankings for warning in one["warnings"])]
     return {
         "passages": kept,
-        "refusal_reason": "" if kept else nothing_found(context),
+        "refusal_reason": "" if kept else nothing_found(context, state["collections"]),
         "warnings": [warning for warning in dict.fromkeys(warnings) if warning not in state["warnings"]],
         "steps": said(
             "fuse",

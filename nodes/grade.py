@@ -74,7 +74,7 @@ def usable(passages: Sequence[Passage], action: Tier, crag: CragSettings) -> lis
 
 @node
 async def grade(state: Retrieved, runtime: Runtime[Context]) -> Update:
-    """Score every passage in [0, 1], give it its tier, and decide: keep, search the web, or refuse."""
+    """Score every passage in [0, 1], give it its tier, and decide: keep, best first, search the web, or refuse."""
     context, crag = runtime.context, runtime.context.crag
     scored = await score(state["query"], state["passages"], context)
     graded = [
@@ -82,7 +82,7 @@ async def grade(state: Retrieved, runtime: Runtime[Context]) -> Update:
         for passage in scored.passages
     ]
     action = action_of(graded, crag)
-    kept = usable(graded, action, crag)
+    kept = sorted(usable(graded, action, crag), key=lambda passage: -_weight(passage))
     search_web = context.web_search != "off" and wants_web(graded, action, crag)
     best = max((passage.score for passage in graded if passage.score is not None), default=None)
     figures = {"scores": _scores(graded), "tiers": [passage.tier for passage in graded], "policy": crag.policy}
@@ -123,7 +123,7 @@ async def grade_web(state: Searched, runtime: Runtime[Context]) -> Update:
     }
 
 
-def _weight(passage: Passage, web_weight: float) -> float:
+def _weight(passage: Passage, web_weight: float = 1.0) -> float:
     value = 0.5 if passage.score is None else passage.score
     return value * web_weight if passage.origin == "web" else value
 

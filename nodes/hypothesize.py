@@ -40,9 +40,10 @@ _WORD = re.compile(r"\w{2}")
 
 
 class Asked(TypedDict):
-    """The question as it stands alone."""
+    """The question as it stands alone, and what is searched for it."""
 
     query: str
+    collections: list[str]
 
 
 @node
@@ -58,7 +59,7 @@ async def hypothesize(state: Asked, runtime: Runtime[Context]) -> Update:
     model = await pattern_model(context)
     if "vector" not in leg_weights(context):
         return {"hypotheticals": [], "steps": said("hypothesize", "none: the search goes by words alone")}
-    prompt = _prompt(state["query"], await asyncio.to_thread(_descriptions, context))
+    prompt = _prompt(state["query"], await asyncio.to_thread(_descriptions, state["collections"]))
     written = await ask_several(
         model,
         prompt,
@@ -92,7 +93,7 @@ def _prompt(question: str, descriptions: Sequence[str]) -> list[BaseMessage]:
     return [SystemMessage(HYPOTHESIZE[language]), HumanMessage(about + ASK[language].replace("{question}", question))]
 
 
-def _descriptions(context: Context) -> list[str]:
+def _descriptions(collections: Sequence[str]) -> list[str]:
     """Return what the collections are said to hold."""
-    described = (Collection.open(name).info().description.strip() for name in context.collections)
+    described = (Collection.open(name).info().description.strip() for name in collections)
     return [description for description in described if description]

@@ -4,6 +4,7 @@ import asyncio
 
 from groundgraph.errors import ModelError
 from groundgraph.models import default_chat_model
+from groundgraph.models.catalog import CATALOG
 from state.context import Context
 
 NO_MODEL = (
@@ -14,6 +15,12 @@ NEEDS_MODEL = ("hyde", "combined")
 """Patterns that do nothing without a chat model."""
 WITHOUT_MODEL = "naive, advanced, crag and adaptive"
 WITHOUT_MODEL = "naive, advanced, crag and adaptive"
+
+
+def is_small(model: str) -> bool:
+    """Return whether the model is one of those that come with the project, of 1.5 billion parameters at most."""
+    provider, _, name = model.partition(":")
+    return provider == "llamacpp" and name in CATALOG
 
 
 async def chat_model_of(context: Context) -> str | None:

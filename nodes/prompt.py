@@ -7,12 +7,17 @@ from groundgraph.knowledge.passage import Passage
 from groundgraph.models.escape import escape
 from groundgraph.models.tokens import estimate_tokens
 
+CODE = re.compile(r"((?:`{3,}|~{3,})[\s\S]*?(?:`{3,}|~{3,}|$)|`[^`\n]+`)")
+"""A block of code, or code inside a line."""
 _MARK = re.compile(r"[\[【](\d+(?:\s*[,，、;–-]\s*\d+)*)[\]】]")
 
 
 def without_marks(text: str) -> str:
-    """Return `text` with its own citation marks in round brackets: [12] in a document is none of our passages."""
-    return _MARK.sub(r"(\1)", text)
+    """Return `text` with its own citation marks in round brackets: [12] in a document is none of our passages.
+
+    Brackets in code stay.
+    """
+    return "".join(part if CODE.fullmatch(part) else _MARK.sub(r"(\1)", part) for part in CODE.split(text))
 
 
 def show(passage: Passage, number: int) -> str:

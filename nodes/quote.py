@@ -1,37 +1,60 @@
 """Quote the best supporting sentences: an answer without a chat model."""
 
 import asyncio
+import re
 import uuid
 from collections.abc import Sequence
 
 from langchain_core.messages import AIMessage
 
 from groundgraph.grading.evaluator import embedded_evaluator
-from groundgraph.grading.extract import extractive_answer
+from groundgraph.grading.extract import MAX_SENTENCES, RELEVANT, extractive_answer
 from groundgraph.knowledge.passage import Passage
-from nodes.cite import citation
+from nodes.cite import citation, with_mark
 from nodes.node import Update, said
 from nodes.prompt import without_marks
 from nodes.stream import emit, once
 
+_LINE = re.compile(r"[-*+•|#]|\d{1,3}[.)]\s|```|~~~")
+"""How something begins that stands on a line of its own: an item, a row, a heading, a block of code."""
 
-async def quote(question: str, passages: Sequence[Passage], *, show: bool = True) -> Update:
+
+async def quote(
+    question: str,
+    passages: Sequence[Passage],
+    *,
+    show: bool = True,
+    relevant: float = RELEVANT,
+    max_sentences: int = MAX_SENTENCES,
+) -> Update:
     """Return an answer made of the passages' own sentences, each cited; none if no sentence supports one.
 
     Args:
         question: As it reads by itself.
         passages: What may be quoted.
         show: Whether to send the answer to the user's token stream.
+        relevant: Score above which a passage is quoted.
+        max_sentences: Sentences quoted at most.
     """
-    found = await asyncio.to_thread(lambda: extractive_answer(question, passages, embedded_evaluator()))
+    found = await asyncio.to_thread(
+        lambda: extractive_answer(question, passages, embedded_evaluator(), max_sentences, relevant=relevant)
+    )
     if not found:
         return {
             "answer": "",
             "refusal_reason": "no sentence of the passages answers the question",
             "steps": said("generate", "nothing to quote"),
         }
-    answer = " ".join(f"{without_marks(sentence)} [{number}]" for sentence, number in found)
-    numbers = sorted({number for _, number in found})
+    return await cite_all(found, passages, show=show)
+
+
+async def cite_all(
+    quotes: Sequence[tuple[str, int]], passages: Sequence[Passage], *, opening: str = "", show: bool = True
+) -> Update:
+    """Return an answer made of sentences of the passages, each with the number of its passage, after an `opening`."""
+    cited = [with_mark(without_marks(sentence), number) for sentence, number in quotes]
+    answer = opening + ("\n" if any(map(_LINE.match, cited)) else " ").join(cited)
+    numbers = sorted({number for _, number in quotes})
     message_id = str(uuid.uuid4())
     if show:
         await emit(once(answer), message_id)
@@ -40,5 +63,5 @@ async def quote(question: str, passages: Sequence[Passage], *, show: bool = True
         "passages": list(passages),
         "citations": [citation(number, passages[number - 1], answer) for number in numbers],
         "messages": [AIMessage(answer, id=message_id)],
-        "steps": said("generate", "quoted", sentences=len(found)),
+        "steps": said("generate", "quoted", sentences=len(quotes)),
     }

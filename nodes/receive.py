@@ -6,54 +6,38 @@ import uuid
 from collections.abc import Sequence
 from typing import Any
 
-from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, SystemMessage
+from langchain_core.messages import AnyMessage, HumanMessage
 from langgraph.runtime import Runtime
 from langgraph.types import Overwrite
 
-from groundgraph.errors import InputError, ModelUnavailable
+from groundgraph.errors import InputError
+from groundgraph.knowledge.choose import named
 from groundgraph.knowledge.index import Collection
 from groundgraph.knowledge.web import web_provider
-from groundgraph.models import Reply, ask, check_provider
-from nodes.language import language_of
-from nodes.model import chat_model_of
+from groundgraph.models import check_provider
 from nodes.node import Update, cost, node, said
+from nodes.standalone import STANDALONE, standalone
 from state.context import Context
 from state.schemas import Question
 
 MAX_CHARACTERS = 8_000
-TURNS = 4
-STANDALONE = "standalone"
-"""Key in a human message's `additional_kwargs`: how it reads without the turns before it."""
-
-CONDENSE = {
-    "en": "Rewrite the last question so that it can be understood without the conversation: put the names that its "
-    "pronouns and omissions stand for. If it already stands alone, repeat it. Reply with the question only.",
-    "zh": "改写最后一个问题，使其脱离对话也能看懂：用具体名称替换代词和省略的内容。"
-    "如果问题本身已经完整，就原样重复。只回复改写后的问题。",
-}
-
 _WORD = re.compile(r"\w")
-_FOLLOW_UP = re.compile(
-    r"\b(it|its|they|them|their|he|him|his|she|her|this|that|these|those|there|one|ones|else|more|another|former|latter)\b"
-    r"|^(and|or|but|so|what about|how about|why|why not)\b"
-    r"|[它他她其那这该]|呢[？?]?$|^(还有|另外|那么|为什么)",
-    re.IGNORECASE,
-)
 
 
 @node
 async def receive(state: Question, runtime: Runtime[Context]) -> Update:
-    """Validate the question, reset every key of an earlier run on the thread, and set `query`.
+    """Validate the question, reset every key of an earlier run on the thread, and set `query` and `collections`.
 
     Raises:
         InputError: The question is missing, empty, without a word, or longer than 8,000 characters; or the context
             names a provider that there is none of.
-        CollectionError: The context names a collection that there is none of.
+        CollectionError: The context or the route names a collection that there is none of.
     """
     asked, earlier = _question(state)
     _validate(asked.text)
-    await asyncio.to_thread(_check_names, runtime.context)
-    query, replies, warnings = await _standalone(asked, earlier, runtime.context)
+    route = state.get("route") or {}
+    collections = await asyncio.to_thread(_checked_names, runtime.context, route.get("collections"))
+    query, replies, warnings = await standalone(asked, earlier, runtime.context)
     asked = asked.model_copy(update={"additional_kwargs": {**asked.additional_kwargs, STANDALONE: query}})
     follow_up = query != asked.text.strip()
     return {
@@ -68,7 +52,9 @@ async def receive(state: Question, runtime: Runtime[Context]) -> Update:
         "web_query": "",
         "refused": False,
         "refusal_reason": "",
-        "intent": "",
+        "collections": collections,
+        "intent": route.get("intent", ""),
+        "route": {},
         "pattern": "",
         "search_web": False,
         "route_settings": {},
@@ -92,7 +78,7 @@ def _question(state: Question) -> tuple[HumanMessage, list[AnyMessage]]:
 
     A last human message that no run has received yet is the newest thing said; otherwise `question` is.
     """
-    messages: list[Any] = list(state.get("messages") or [])
+    messages: list[Any] = _heard_once(state.get("messages") or [])
     text = state.get("question")
     last = messages[-1] if messages else None
     if isinstance(last, HumanMessage) and (STANDALONE not in last.additional_kwargs or text in (None, last.text)):
@@ -102,6 +88,20 @@ def _question(state: Question) -> tuple[HumanMessage, list[AnyMessage]]:
     if not isinstance(text, str):
         raise InputError(f"question={text!r}: must be text")
     return HumanMessage(text, id=str(uuid.uuid4())), messages
+
+
+def _heard_once(messages: Sequence[AnyMessage]) -> list[AnyMessage]:
+    """Return the messages without the turns that a caller has sent again on a thread that remembers them."""
+    received = [place for place, message in enumerate(messages) if STANDALONE in message.additional_kwargs]
+    humans = [place for place, message in enumerate(messages) if isinstance(message, HumanMessage)]
+    if not received or humans[-1] == received[-1]:
+        return list(messages)
+    new = next(place for place in humans if place > received[-1])
+    old, fresh = messages[:new], messages[new:]
+    for again in range(min(len(old), len(fresh) - 1), 0, -1):
+        if [(m.type, m.text) for m in old[-again:]] == [(m.type, m.text) for m in fresh[:again]]:
+            return [*old, *fresh[again:]]
+    return list(messages)
 
 
 def _validate(text: str) -> None:
@@ -115,39 +115,13 @@ def _validate(text: str) -> None:
         raise InputError(f"the question {text[:40]!r} holds no word: ask in words")
 
 
-def _check_names(context: Context) -> None:
-    """Raise for a name that a later node would stumble on, or never come to."""
-    for name in context.collections:
+def _checked_names(context: Context, routed: Sequence[str] | None) -> list[str]:
+    """Return the collections there are to search; raise for a name that a later node would stumble on."""
+    names = named(routed or context.collections)
+    for name in names:
         Collection.open(name, embedding_model=context.embedding_model)
     if context.web_search != "off":
         web_provider(context.web_provider)
     if context.chat_model:
         check_provider(context.chat_model)
-
-
-async def _standalone(
-    asked: HumanMessage, earlier: Sequence[AnyMessage], context: Context
-) -> tuple[str, list[Reply], list[str]]:
-    """Return the question as it reads without the earlier turns, the model calls that took, and warnings."""
-    question = asked.text.strip()
-    if known := asked.additional_kwargs.get(STANDALONE):
-        return known, [], []
-    spoken = [m for m in earlier if isinstance(m, HumanMessage | AIMessage)][-TURNS:]
-    if not spoken or not _FOLLOW_UP.search(question):
-        return question, [], []
-    last_question = next((m.text for m in reversed(spoken) if isinstance(m, HumanMessage)), "")
-    joined = f"{last_question} {question}".strip()
-    model = await chat_model_of(context)
-    if model is None:
-        return joined, [], []
-    turns = "\n".join(f"{'User' if isinstance(m, HumanMessage) else 'Assistant'}: {m.text[:500]}" for m in spoken)
-    prompt = [
-        SystemMessage(CONDENSE[language_of(question, context)]),
-        HumanMessage(f"{turns}\nUser: {question}\n\nStandalone question:"),
-    ]
-    try:
-        reply = await ask(model, prompt, max_tokens=96)
-    except ModelUnavailable as error:
-        return joined, [], [f"follow-up joined with the question before it: {error}"]
-    line = reply.text.strip().splitlines()[0].strip(' "“”') if reply.text.strip() else ""
-    return line if _WORD.search(line) and len(line) <= 2 * len(joined) + 80 else joined, [reply], []
+    return names

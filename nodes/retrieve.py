@@ -1,5 +1,7 @@
 """Retrieve the passages nearest to the query."""
 
+from collections.abc import Sequence
+
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
@@ -16,6 +18,7 @@ class Asked(TypedDict):
     """What is searched for: by words the query, by meaning its vector or, where there is one, the one given."""
 
     query: str
+    collections: list[str]
     query_vectors: dict[str, list[float]]
 
 
@@ -27,7 +30,7 @@ class Found(TypedDict):
 
 @node
 def retrieve(state: Asked, runtime: Runtime[Context]) -> Update:
-    """Search the run's collections with `query`: at most `top_k` passages, best first; 4 × top_k to be reranked.
+    """Search `collections` with `query`: at most `top_k` passages, best first; 4 × top_k to be reranked.
 
     Raises:
         CollectionError: A collection is missing, or was built with another embedding model.
@@ -35,7 +38,7 @@ def retrieve(state: Asked, runtime: Runtime[Context]) -> Update:
     context = runtime.context
     found = search(
         state["query"],
-        context.collections,
+        state["collections"],
         k=context.top_k if context.rerank == "off" else CANDIDATES * context.top_k,
         mode=context.search_mode,
         embedding_model=context.embedding_model,
@@ -48,20 +51,20 @@ def retrieve(state: Asked, runtime: Runtime[Context]) -> Update:
     where = context.where.model_dump(exclude_defaults=True)
     return {
         "passages": passages,
-        "refusal_reason": "" if passages else nothing_found(context),
+        "refusal_reason": "" if passages else nothing_found(context, state["collections"]),
         "warnings": found.warnings,
         "steps": said(
             "retrieve",
             f"{len(passages)} passages",
             mode=context.search_mode,
-            collections=list(context.collections),
+            collections=state["collections"],
             **({"where": where} if where else {}),
             sources=[passage.source for passage in passages],
         ),
     }
 
 
-def nothing_found(context: Context) -> str:
+def nothing_found(context: Context, collections: Sequence[str]) -> str:
     """Return why a run that found no passage refuses."""
     among = " among the documents that `where` lets through" if context.where.model_dump(exclude_defaults=True) else ""
-    return f"nothing was found in {', '.join(context.collections)}{among}"
+    return f"nothing was found in {', '.join(collections)}{among}"

@@ -19,6 +19,7 @@ class Rewritten(TypedDict):
 
     query: str
     search_query: str
+    collections: list[str]
     passages: list[Passage]
     attempts: int
 
@@ -33,7 +34,7 @@ def retrieve_again(state: Rewritten, runtime: Runtime[Context]) -> Update:
     context, before = runtime.context, state["passages"]
     found = search(
         state["search_query"] or state["query"],
-        context.collections,
+        state["collections"],
         k=DEPTH * context.top_k,
         mode=context.search_mode,
         embedding_model=context.embedding_model,
@@ -45,7 +46,7 @@ def retrieve_again(state: Rewritten, runtime: Runtime[Context]) -> Update:
     return {
         "passages": merged,
         "attempts": state["attempts"] + 1,
-        "refusal_reason": "" if merged else nothing_found(context),
+        "refusal_reason": "" if merged else nothing_found(context, state["collections"]),
         "warnings": found.warnings,
         "steps": said(
             "retrieve_again",

@@ -15,16 +15,18 @@ DEPTH = 2
 
 
 class Leg(TypedDict):
-    """One query, and the leg, `vector` or `keyword`, that searches for it; a router sends it."""
+    """One query, the leg, `vector` or `keyword`, that searches for it, and where; a router sends it."""
 
     query: str
     leg: SearchMode
+    collections: list[str]
 
 
 class Wanted(TypedDict):
     """What is to be searched for, and what was found so far."""
 
     query: str
+    collections: list[str]
     search_query: str
     subquestions: list[str]
     rankings: list[Ranking]
@@ -33,29 +35,37 @@ class Wanted(TypedDict):
 @node
 def retrieve_leg(state: Leg, runtime: Runtime[Context]) -> Update:
     """Add to `rankings` what the leg finds, at most 2 × `top_k` passages; a failure is left for `fuse` to judge."""
-    context = runtime.context
+    context, query, leg = runtime.context, state["query"], state["leg"]
     try:
         found = search(
-            state["query"],
-            context.collections,
+            query,
+            state["collections"],
             k=DEPTH * context.top_k,
-            mode=state["leg"],
+            mode=leg,
             embedding_model=context.embedding_model,
             where=context.where,
             mmr=context.mmr,
         )
     except (ModelError, CollectionError) as error:
-        failed: Ranking = {**state, "passages": [], "warnings": [], "failed": str(error)}
+        failed: Ranking = {"query": query, "leg": leg, "passages": [], "warnings": [], "failed": str(error)}
         return {"rankings": [failed]}
-    ranking: Ranking = {**state, "passages": found.passages, "warnings": found.warnings, "failed": ""}
+    ranking: Ranking = {
+        "query": query,
+        "leg": leg,
+        "passages": found.passages,
+        "warnings": found.warnings,
+        "failed": "",
+    }
     return {"rankings": [ranking]}
 
 
-def queries(state: Wanted) -> list[str]:
-    """Return what can be searched for and was not yet: the question, its rewritten form, and its sub-questions."""
+def legs(state: Wanted, context: Context) -> list[Leg]:
+    """Return the searches that are left, by every leg: for the question, its rewritten form, and its sub-questions."""
     wanted = dict.fromkeys([state["query"], state["search_query"], *ready(state["subquestions"])])
     done = {ranking["query"] for ranking in state["rankings"]}
-    return [query for query in wanted if query and query not in done]
+    queries = [query for query in wanted if query and query not in done]
+    names = state["collections"]
+    return [{"query": query, "leg": leg, "collections": names} for query in queries for leg in leg_weights(context)]
 
 
 def leg_weights(context: Context) -> dict[SearchMode, float]:

@@ -102,6 +102,9 @@ class RouterSettings(_Block):
     min_confidence: Probability = Field(0.6, description="Below it, the default pattern answers.")
     min_fit: Probability = Field(0.3, description="Below it, no intent fits, and the pattern no_fit answers.")
     no_fit: str = Field("adaptive", description="Pattern where no intent fits.")
+    pick_collections: bool = Field(
+        True, description="Of several collections, search those that are about the question's subject."
+    )
     table: dict[str, str] = Field(default_factory=dict, description="Overrides of the table intent → pattern.")
 
 
@@ -145,7 +148,7 @@ class Context(_Block):
         None, pattern=PROVIDER_AND_MODEL, description="provider:model. Default: the one each collection was built with."
     )
     evaluator: Literal["embedded", "llm"] = Field("embedded", description="What scores a passage against the question.")
-    collections: list[str] = Field(["default"], min_length=1, description="Collections to search.")
+    collections: list[str] = Field(["default"], min_length=1, description="Collections to search; * means all.")
     top_k: int = Field(5, ge=1, le=100, description="Passages to retrieve.")
     search_mode: Literal["hybrid", "vector", "keyword"] = Field("hybrid", description="Legs of the search.")
     rerank: str = Field(

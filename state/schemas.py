@@ -32,11 +32,22 @@ class Step(TypedDict):
     figures: dict[str, Any]
 
 
+class Route(TypedDict, total=False):
+    """What is known of a question beforehand: its intent, and which collections to search."""
+
+    intent: str
+    collections: list[str]
+
+
 class Question(TypedDict, total=False):
-    """What every graph takes: a `question`, or `messages` of which the last human one is the question."""
+    """What every graph takes: a `question`, or `messages` of which the last human one is the question.
+
+    `route` may be left out; the router fills it for the pattern that it runs. It holds for one run.
+    """
 
     question: str
     messages: Annotated[list[AnyMessage], add_messages]
+    route: Route
 
 
 class Answer(TypedDict):
@@ -77,6 +88,9 @@ class State(Answer):
     """The question made to stand alone: what is searched for and graded against."""
     intent: str
     pattern: str
+    collections: list[str]
+    """What is searched: the context's collections, or those of the route."""
+    route: Route
     route_settings: dict[str, Any]
     """Settings that the pattern, run as a subgraph, takes for this question; a person's own win."""
     search_query: str

@@ -9,6 +9,7 @@ from typing import Annotated, NoReturn
 import typer
 
 from groundgraph.cli.ask import ask
+from groundgraph.cli.chat import chat
 from groundgraph.cli.chunks import chunks
 from groundgraph.cli.collections import collections
 from groundgraph.cli.compare import compare
@@ -17,6 +18,7 @@ from groundgraph.cli.evaluate import evaluate
 from groundgraph.cli.evaluator import evaluator
 from groundgraph.cli.graph import graph
 from groundgraph.cli.index import index
+from groundgraph.cli.intents import intents
 from groundgraph.cli.serve import serve
 from groundgraph.cli.terminal import write_json
 from groundgraph.cli.tune import tune
@@ -26,11 +28,12 @@ BAD_USE = 2
 INTERRUPTED = 130
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
-for command in (index, ask, compare, tune, chunks, graph, doctor, serve):
+for command in (index, ask, chat, compare, tune, chunks, graph, doctor, serve):
     app.command()(command)
 app.command("eval")(evaluate)
 app.add_typer(collections, name="collections")
 app.add_typer(evaluator, name="evaluator")
+app.add_typer(intents, name="intents")
 
 
 @app.callback()

@@ -1,11 +1,15 @@
 """`groundgraph ask`: ask a question, see the answer and how it came about."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from groundgraph.cli.terminal import shows_progress, write_json
+from groundgraph.errors import InputError
+
+if TYPE_CHECKING:
+    from state.context import Context
 
 REFUSED = 3
 
@@ -15,7 +19,7 @@ def ask(
     pattern: Annotated[str, typer.Option("--pattern", "-p", metavar="NAME", help="Graph to run.")] = "router",
     collection: Annotated[
         list[str] | None,
-        typer.Option("--collection", "-c", metavar="NAME", help="Collection to search; may be repeated."),
+        typer.Option("--collection", "-c", metavar="NAME", help="Collection to search; may be repeated, * for all."),
     ] = None,
     preset: Annotated[
         str | None,
@@ -29,6 +33,9 @@ def ask(
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")] = False,
     trace: Annotated[bool, typer.Option("--trace", help="Show every step with all its figures and seconds.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show the answer and its citations only.")] = False,
+    explain_route: Annotated[
+        bool, typer.Option("--explain-route", help="Show what the router would do, with all scores, and stop.")
+    ] = False,
 ) -> int:
     """Answer a question from your documents, or refuse.
 
@@ -42,6 +49,8 @@ def ask(
 
     graph = load(pattern)
     context = build_context(profile, settings or [], collection or [], preset)
+    if explain_route:
+        return _explain(pattern, question, context, as_json=as_json)
     progress = shows_progress(quiet=quiet, as_json=as_json)
     prepare_model(context, show=progress)
     with Live(progress=progress, as_json=as_json) as live:
@@ -51,3 +60,12 @@ def ask(
     else:
         show(result, trace=trace, quiet=quiet)
     return REFUSED if result.answer["refused"] else 0
+
+
+def _explain(pattern: str, question: str, context: "Context", *, as_json: bool) -> int:
+    from groundgraph.cli.route import explain, show_route
+
+    if pattern != "router":
+        raise InputError(f"--explain-route with pattern={pattern!r}: only the router chooses; leave --pattern out")
+    (write_json if as_json else show_route)(explain(question, context))
+    return 0

@@ -61,6 +61,17 @@ def create(
 
 
 @collections.command()
+def describe(
+    name: Name, description: Annotated[str, typer.Argument(metavar="TEXT", help="What it is about, in a line.")]
+) -> None:
+    """Say what a collection is about, by which the router picks those to search."""
+    from groundgraph.knowledge.index import Collection
+
+    Collection.open(name).describe(" ".join(description.split()))
+    write(f"{name}: described")
+
+
+@collections.command()
 def inspect(name: Name, as_json: AsJSON = False) -> None:
     """Say what a collection is and which documents it holds."""
     from groundgraph.knowledge.index import Collection

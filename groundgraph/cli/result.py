@@ -36,29 +36,54 @@ def as_object(result: Result) -> dict[str, Any]:
 
 def show(result: Result, *, trace: bool, quiet: bool) -> None:
     """Write the answer unless it stands there already, its citations, and unless `quiet` the path and the cost."""
+    show_answer(result)
+    show_citations(result, whole=trace)
+    if not quiet or trace:
+        show_path(result, trace=trace)
+
+
+def show_answer(result: Result) -> None:
+    """Write the answer unless it stands there already, and why it is a refusal if it is one."""
     answer = result.answer
     if answer["answer"].strip() != result.streamed.strip():
         write(answer["answer"])
     if answer["refused"]:
         write(f"Refused: {answer['refusal_reason']}.")
-    for citation in answer["citations"]:
-        _show_citation(citation, whole=trace)
-    if quiet and not trace:
-        return
+
+
+def show_citations(result: Result, *, whole: bool = False) -> None:
+    """Write where each citation points, with its quote; cut short unless `whole`."""
+    searched = {name for step in result.answer["steps"] for name in step["figures"].get("collections", ())}
+    for citation in result.answer["citations"]:
+        _show_citation(citation, whole=whole, named=len(searched) > 1)
+
+
+def show_path(result: Result, *, trace: bool = False) -> None:
+    """Write what every node decided, the warnings and the cost; with `trace`, all figures and seconds."""
+    answer = result.answer
     write(f"\nPath of {result.pattern}", dim=True)
     for step in answer["steps"]:
         _show_step(step, whole=trace)
     if trace:
         seconds = answer["usage"].get("seconds", {})
         write(f"Seconds: {', '.join(f'{node} {spent:.2f}' for node, spent in seconds.items())}")
-    for warning in result.warnings:
-        write(f"Warning: {warning}")
+    show_warnings(result)
     write(_cost(result), dim=True)
 
 
-def _show_citation(citation: Citation, *, whole: bool) -> None:
+def show_warnings(result: Result) -> None:
+    """Write what went less well than asked."""
+    for warning in result.warnings:
+        write(f"Warning: {warning}")
+
+
+def _show_citation(citation: Citation, *, whole: bool, named: bool) -> None:
+    """Write where a citation points; with its collection if it is `named`."""
+    place = f"{_nearby(citation['source'])}, {citation['locator']}"
+    if named and citation["collection"]:
+        place = f"{citation['collection']}: {place}"
     quote = one_line(citation["quote"], len(citation["quote"]) + 1 if whole else QUOTE)
-    write(f"\n[{citation['number']}] {_nearby(citation['source'])}, {citation['locator']}\n    “{quote}”")
+    write(f"\n[{citation['number']}] {place}\n    “{quote}”")
 
 
 def _nearby(source: str) -> str:
@@ -68,15 +93,19 @@ def _nearby(source: str) -> str:
 
 
 def _show_step(step: Step, *, whole: bool) -> None:
-    """Write a step on one line; `whole`, with every figure on a line of its own."""
+    """Write a step on one line, tables of scores left out; `whole`, with every figure on a line of its own."""
     said = f"  {step['node']:<16} {step['decision']}"
     if whole:
         write(said)
         for key, value in step["figures"].items():
             write(f"      {key} = {json.dumps(value, ensure_ascii=False)}")
     else:
-        figures = ", ".join(f"{key} {_figure(value)}" for key, value in step["figures"].items())
+        figures = ", ".join(f"{k} {_figure(v)}" for k, v in step["figures"].items() if not _is_table(k, v))
         write(f"{said} ({one_line(figures, FIGURES)})" if figures else said)
+
+
+def _is_table(key: str, value: Any) -> bool:
+    return key == "scores" and isinstance(value, dict)
 
 
 def _figure(value: Any) -> str:

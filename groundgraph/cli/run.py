@@ -2,10 +2,11 @@
 
 import time
 import uuid
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-from langchain_core.messages import AIMessage
+from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
@@ -49,8 +50,10 @@ def prepare_model(context: Context, *, show: bool) -> None:
         chat_model(name)
 
 
-def run(graph: CompiledGraph, question: str, context: Context, live: Live) -> Result:
-    """Run a pattern's graph on a question; where it asks before it searches the web, `live` answers.
+def run(
+    graph: CompiledGraph, question: str, context: Context, live: Live, history: Sequence[AnyMessage] = ()
+) -> Result:
+    """Run a pattern's graph on a question after the turns of `history`; where it asks to search, `live` answers.
 
     Raises:
         GroundgraphError: The question cannot be used, or a model or collection cannot be had.
@@ -59,7 +62,7 @@ def run(graph: CompiledGraph, question: str, context: Context, live: Live) -> Re
     if context.web_search == "ask":
         graph = graph.copy(update={"checkpointer": InMemorySaver(serde=serializer())})  # an interrupted run waits there
     config: RunnableConfig = {"configurable": {"thread_id": str(uuid.uuid4())}}
-    given: Any = {"question": question}
+    given: Any = {"messages": [*history, HumanMessage(question)]}
     while True:
         state = _play(graph, given, config, context, live)
         if not (interrupts := state.get("__interrupt__")):

@@ -106,9 +106,10 @@ def _tuner(
     from groundgraph.evaluation.asker import Asker
     from groundgraph.evaluation.rechunk import rechunked
     from groundgraph.evaluation.tune import Tuner
+    from groundgraph.knowledge.choose import named
     from groundgraph.knowledge.index import Collection
 
-    infos = [Collection.open(name).info() for name in context.collections]
+    infos = [Collection.open(name).info() for name in named(context.collections)]
     if chunkers and len(infos) > 1:
         raise InputError(f"chunkers are tried on one collection, but {len(infos)} are given: name one")
     chunked = rechunked(infos[0].name, chunkers, report) if chunkers else []

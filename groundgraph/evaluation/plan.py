@@ -18,6 +18,7 @@ from groundgraph.evaluation.ragas_scores import RagasJudge, import_ragas
 from groundgraph.evaluation.records import CollectionRecord, RunRecord
 from groundgraph.evaluation.run import Evaluation
 from groundgraph.evaluation.scoring import choose_metrics
+from groundgraph.knowledge.choose import named
 from groundgraph.knowledge.index import Collection
 from groundgraph.models import check_provider, default_chat_model, embedding_model
 from state.context import Context
@@ -118,7 +119,7 @@ def _record(
         profile=profile,
         models=models,
         questions=questions.record,
-        collections=[_collection(name) for name in context.collections],
+        collections=[_collection(name) for name in named(context.collections)],
         metrics=metrics,
         min_scored=min_scored,
     )
@@ -134,7 +135,7 @@ def _judge_maker(judge: str | None, context: Context, ragas: bool) -> Callable[[
 
 def _embedding(context: Context) -> str:
     """Return the run's embedding model: the one named, else that of its first collection."""
-    return context.embedding_model or Collection.open(context.collections[0]).info().embedding_model
+    return context.embedding_model or Collection.open(named(context.collections)[0]).info().embedding_model
 
 
 def _collection(name: str) -> CollectionRecord:

@@ -9,6 +9,7 @@ from groundgraph.knowledge.sentences import sentences
 
 RELEVANT = 0.5
 """A passage must score above this to be quoted."""
+MAX_SENTENCES = 3
 
 CLOSE = 0.85
 """A further sentence is quoted if it scores at least this share of the best one."""
@@ -22,7 +23,13 @@ class Quote(NamedTuple):
 
 
 def extractive_answer(
-    question: str, passages: Sequence[Passage], evaluator: Evaluator, max_sentences: int = 3, max_passages: int = 3
+    question: str,
+    passages: Sequence[Passage],
+    evaluator: Evaluator,
+    max_sentences: int = MAX_SENTENCES,
+    max_passages: int = 3,
+    *,
+    relevant: float = RELEVANT,
 ) -> list[Quote]:
     """Return the sentences that answer best, in the order of the passages; empty if no passage is relevant.
 
@@ -34,11 +41,12 @@ def extractive_answer(
         evaluator: Grades passages and sentences.
         max_sentences: Sentences quoted at most.
         max_passages: Passages looked into at most, the best ones.
+        relevant: Score above which a passage may be quoted.
     """
     scores = _scores(question, passages, evaluator)
-    relevant = sorted((place for place, score in enumerate(scores) if score > RELEVANT), key=lambda p: -scores[p])
+    above = sorted((place for place, score in enumerate(scores) if score > relevant), key=lambda p: -scores[p])
     ranked: list[tuple[float, int, int, str]] = []
-    for place in relevant[:max_passages]:
+    for place in above[:max_passages]:
         text = passages[place].page_content
         parts = [text[start:end] for start, end in sentences(text)]
         graded = evaluator.score_sentences(question, parts, passages[place])

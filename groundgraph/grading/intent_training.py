@@ -4,6 +4,7 @@ import argparse
 import json
 import os
 import sys
+from collections.abc import Sequence
 from itertools import product
 from pathlib import Path
 
@@ -170,8 +171,8 @@ def _on_real_questions(path: Path, weights: Floats, bias: Floats) -> Record:
     return {"real_questions": len(texts), "real_questions_taken_for": shares}
 
 
-def main() -> None:
-    """Train, write `intent_head.json` and print its record."""
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Train, write `intent_head.json` and print its record; return 0."""
     parser = argparse.ArgumentParser(prog="groundgraph.grading.intent", description=__doc__)
     parser.add_argument("--check", type=Path, help="utterances apart from training, to measure on")
     parser.add_argument(
@@ -180,10 +181,11 @@ def main() -> None:
         default=os.environ.get("GROUNDGRAPH_QA"),
         help="folder with queries.jsonl, to measure on",
     )
-    options = parser.parse_args()
+    options = parser.parse_args(arguments)
     head = train(options.check, options.questions and Path(options.questions) / "queries.jsonl")
     HEAD.write_text(head.model_dump_json() + "\n", encoding="utf-8")
     sys.stdout.write(json.dumps(head.record, indent=1) + "\n")
+    return 0
 
 
 if __name__ == "__main__":

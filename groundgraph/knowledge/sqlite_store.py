@@ -147,6 +147,16 @@ class SQLiteStore:
             )
         return np.array([found[one] for one in ids], np.float32).reshape(len(ids), dimension)
 
+    def sample(self, count: int) -> Vectors:
+        """Return the vectors of at most `count` chunks spread over the collection, shape (n, dimension)."""
+        query = "SELECT chunk, vector FROM vectors WHERE chunk >= ? ORDER BY chunk LIMIT 1"
+        with connect(self._file) as db:
+            dimension = _settings(db)["dimension"]
+            first, last = db.execute("SELECT coalesce(min(chunk), 0), coalesce(max(chunk), -1) FROM vectors").fetchone()
+            places = np.linspace(first, last, count).astype(int).tolist() if last >= first else []
+            found = {chunk: blob for place in places for chunk, blob in db.execute(query, (place,))}
+        return np.frombuffer(b"".join(found.values()), "<f4").reshape(len(found), dimension)
+
     def refresh(self, progress: Progress | None = None) -> None:
         """Bring both indexes up to date now, so that the next search need not; `progress` is told of FAISS if large."""
         bring_words_up_to_date(self._file)

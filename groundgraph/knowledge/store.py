@@ -129,6 +129,10 @@ class Store(Protocol):
         """
         ...
 
+    def sample(self, count: int) -> Vectors:
+        """Return the vectors of at most `count` chunks spread over the collection, shape (n, dimension)."""
+        ...
+
     def refresh(self, progress: Progress | None = None) -> None:
         """Bring derived files up to date now, so that the next search need not; `progress` is told if it takes long."""
         ...

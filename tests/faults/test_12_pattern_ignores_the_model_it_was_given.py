@@ -25,9 +25,10 @@ def test_every_call_reaches_the_model_given(
     evaluates({})
     web("It is 330 metres tall.")
     messages = [HumanMessage("Where is the tower?"), AIMessage("In Paris."), HumanMessage("How tall is it?")]
-    with scripted(
-        ("Standalone question", "How tall is the tower?"), Line(None, "yes, simple_fact, 330 [1]", times=None)
-    ) as (model, chat):
+    with scripted(("Last question", "How tall is the tower?"), Line(None, "yes, simple_fact, 330 [1]", times=None)) as (
+        model,
+        chat,
+    ):
         settings: dict[str, Any] = {
             "chat_model": model,
             "evaluator": "llm",

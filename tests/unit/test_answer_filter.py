@@ -80,3 +80,43 @@ def test_a_short_answer_is_shown_at_the_end() -> None:
     shown, answer = play(["308", " [1]"])
     assert shown == ["308 [1]"]
     assert not answer.refused
+
+
+CODE = """\
+Take the second item, as the passage says [1]:
+
+```python
+x = a[7]
+print(x [1])
+```
+The entry `row[9]` is the last. A lone ` tick ends
+with its line, and so does this [8]. See the list [2]:
+
+- one [1]
+- two [2]
+"""
+
+
+def test_code_and_lists_are_left_as_they_are() -> None:
+    for size in (1, 2, 3, 7, len(CODE)):
+        shown, answer = play([CODE[i : i + size] for i in range(0, len(CODE), size)])
+        assert "".join(shown) == answer.text == CODE.replace(" [8]", "")
+        assert answer.dropped == [8]
+
+
+@pytest.mark.parametrize(
+    ("said", "shown"),
+    [
+        (
+            "The library closes at 18:00 on weekdays, and at noon on Saturdays. [1]\nNOT FOUND",
+            "The library closes at 18:00 on weekdays, and at noon on Saturdays. [1]",
+        ),
+        ("图书馆周五18:00闭馆。[1]\n未找到。", "图书馆周五18:00闭馆。 [1]"),
+        ("A page that is gone is answered with these words: NOT FOUND.", None),
+        ("A page that is gone is answered with the status 404, or NOT", None),
+    ],
+)
+def test_a_refusal_after_the_answer_is_dropped(said: str, shown: str | None) -> None:
+    for size in (1, 2, 3, 7, len(said)):
+        pieces, answer = play([said[i : i + size] for i in range(0, len(said), size)])
+        assert "".join(pieces) == answer.text == (shown or said)

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from graphs.naive import graph
-from nodes.cite import add_missing, citation, supporting
+from nodes.cite import add_missing, citation, cited_numbers, supporting
 from state.context import Context
 from tests.doubles import FixedSearch, passage
 from tests.scripted import scripted
@@ -22,6 +22,18 @@ def test_a_supported_sentence_without_citation_gets_one() -> None:
 def test_a_mark_after_the_full_stop_belongs_to_the_sentence_before() -> None:
     answer = "The Eiffel Tower is 330 metres tall. [2] Cats purr when content. [1]"
     assert add_missing(answer, PASSAGES, "") == answer
+
+
+def test_tables_headings_and_code_stay_whole() -> None:
+    prices = passage("| plan | price |\n|---|---|\n| Gold | 20 euros |\n\nRun `groundgraph index notes` first.")
+    answer = "# Prices\n\n| plan | price |\n|---|---|\n| Gold | 20 euros |\n\n```\ngroundgraph index notes\n```"
+    assert add_missing(answer, [prices], "") == (
+        "# Prices\n\n| plan | price |\n|---|---|\n| Gold | 20 euros [1] |\n\n```\ngroundgraph index notes\n```\n[1]"
+    )
+
+
+def test_brackets_in_code_cite_nothing() -> None:
+    assert cited_numbers("Take `row[3]` [1].\n```\nx[2]\n```") == [1]
 
 
 def test_a_claim_of_nobody_gets_none() -> None:

@@ -9,22 +9,10 @@ from syrupy.assertion import SnapshotAssertion
 
 from tests.cli import run
 
-COMMANDS = [
-    "",
-    "index",
-    "ask",
-    "eval",
-    "compare",
-    "tune",
-    "chunks",
-    "graph",
-    "collections",
-    "doctor",
-    "serve",
-    "evaluator",
-    "evaluator train",
-]
-COMMANDS += [f"collections {action}" for action in ("list", "create", "inspect", "delete", "export", "import")]
+COMMANDS = ["", "index", "ask", "chat", "eval", "compare", "tune", "chunks", "graph", "collections", "doctor", "serve"]
+COMMANDS += ["evaluator", "evaluator train", "intents", "intents train"]
+ACTIONS = ("list", "create", "describe", "inspect", "delete", "export", "import")
+COMMANDS += [f"collections {action}" for action in ACTIONS]
 HEAVY = ("langgraph", "langchain", "langchain_core", "numpy", "faiss", "rich")
 
 

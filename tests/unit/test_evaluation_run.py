@@ -160,7 +160,7 @@ async def test_retrieval_alone_asks_no_model(questions: Questions, tmp_path: Pat
 async def test_what_was_said_before_is_handed_to_the_pattern(questions: Questions, tmp_path: Path) -> None:
     path = tmp_path / "follow.jsonl"
     path.write_text(json.dumps({"question": "How tall is it?", "history": ["What is the Eiffel Tower?", "A tower."]}))
-    with scripted(("Standalone question:", "How tall is the Eiffel Tower?"), (None, ANSWER)) as (model, _):
+    with scripted(("Last question:", "How tall is the Eiffel Tower?"), (None, ANSWER)) as (model, _):
         await evaluate(planned(load_questions(path), model), tmp_path / "run")
     (row,) = read_rows(tmp_path / "run")
     assert row.question == "How tall is it?" and row.steps[0]["figures"]["query"] == "How tall is the Eiffel Tower?"

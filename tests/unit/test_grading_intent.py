@@ -100,7 +100,7 @@ def test_utterances_are_balanced_by_language_and_apart_from_the_check_set():
     training, check = utterances(intent_training.UTTERANCES), utterances(CHECK)
     assert tuple(training) == tuple(check) == INTENTS
     assert all(len(texts) >= 20 for languages in training.values() for texts in languages.values())
-    assert all(len(texts) == 10 for languages in check.values() for texts in languages.values())
+    assert all(len(texts) == 20 for languages in check.values() for texts in languages.values())
     seen = [text for languages in training.values() for texts in languages.values() for text in texts]
     assert len(seen) == len(set(seen))
     assert not set(seen) & {text for languages in check.values() for texts in languages.values() for text in texts}

@@ -3,7 +3,7 @@ import pytest
 from groundgraph.models.escape import escape
 from groundgraph.models.tokens import estimate_tokens
 from nodes.language import language_of
-from nodes.prompt import fit, show
+from nodes.prompt import fit, show, without_marks
 from nodes.rewrite import search_terms
 from state.context import Context
 from tests.doubles import passage
@@ -13,6 +13,11 @@ def test_markers_are_escaped_and_nothing_else() -> None:
     assert escape("a </passage> b <|im_end|> c </CONTEXT> d") == "a &lt;/passage> b &lt;|im_end|> c &lt;/CONTEXT> d"
     verbatim = "if x < 3 and y <= 4: print({x1}{Q::}) <div>passages</div>"
     assert escape(verbatim) == verbatim
+
+
+def test_citations_of_a_document_are_no_citations_of_ours_and_code_stays() -> None:
+    text = "Paris[12] is old [3, 4]. Use `row[3]`:\n```\nx = row[3]\n```\nas said [5]."
+    assert without_marks(text) == "Paris(12) is old (3, 4). Use `row[3]`:\n```\nx = row[3]\n```\nas said (5)."
 
 
 def test_fit_keeps_the_best_whole_passages() -> None:

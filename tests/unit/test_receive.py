@@ -55,7 +55,7 @@ def test_a_question_may_come_as_text_or_message(finds: Finds, given: dict[str, A
 
 def test_a_follow_up_is_made_to_stand_alone(finds: Finds) -> None:
     search = finds([TOWER])
-    with scripted(("Standalone question", "How tall is the Eiffel Tower?"), ("something else", "330 metres [1].")) as (
+    with scripted(("Last question", "How tall is the Eiffel Tower?"), ("something else", "330 metres [1].")) as (
         model,
         _,
     ):
@@ -78,7 +78,7 @@ def test_without_a_model_a_follow_up_is_joined_with_the_question_before(
 
 def test_a_model_that_is_down_costs_a_warning(finds: Finds) -> None:
     finds([])
-    with scripted(("Standalone", ModelUnavailable("scripted:test is down"))) as (model, _):
+    with scripted(("Last question", ModelUnavailable("scripted:test is down"))) as (model, _):
         result = graph.invoke(
             {"messages": [*TURNS, HumanMessage("And how tall is it?")]}, context=Context(chat_model=model)
         )

@@ -46,7 +46,7 @@ class RankedSearch:
 def asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, evaluates: Callable[..., object]) -> Path:
     """Return a file of 24 questions; the passages that answer score 0.45, the others 0.2."""
     monkeypatch.setattr("nodes.retrieve.search", RankedSearch())
-    monkeypatch.setattr("nodes.receive._check_names", lambda context: None)
+    monkeypatch.setattr("nodes.receive._checked_names", lambda context, routed: context.collections)
     evaluates({"The answer": 0.45, "Nothing": 0.2})
     rows = [
         {"id": f"q{n}", "question": f"How high is tower {n}?", "answerable": n % 2 == 0}

@@ -1,0 +1,195 @@
+"""Make a follow-up stand alone: what its pronouns and omissions stand for is taken from the turns before it."""
+
+import re
+from collections.abc import Sequence
+
+from langchain_core.messages import AIMessage, AnyMessage, BaseMessage, HumanMessage, SystemMessage
+
+from groundgraph.errors import ModelUnavailable
+from groundgraph.grading.terms import content_terms, is_cjk, key_terms
+from groundgraph.models import Reply, ask
+from nodes.cite import MARK
+from nodes.language import Language, language_of
+from nodes.model import chat_model_of
+from state.context import Context
+
+TURNS = 4
+"""Messages before the question that are looked at."""
+STANDALONE = "standalone"
+"""Key in a human message's `additional_kwargs`: how it reads without the turns before it."""
+
+COMPLETE = {
+    "en": "You complete questions. You never answer them.",
+    "zh": "你负责把问题补充完整，从不回答问题。",
+}
+LAST_QUESTION = {
+    "en": "Conversation:\n{turns}\n\nLast question: {question}\nWrite the last question so that it can be understood "
+    "without the conversation. Repeat it if it is complete. Do not answer it.",
+    "zh": "对话：\n{turns}\n\n最后的问题：{question}\n请把最后的问题写成脱离对话也能看懂的问题。"
+    "如果已经完整就原样重复。不要回答。",
+}
+SPEAKERS = {"en": ("User: ", "Assistant: "), "zh": ("用户：", "助手：")}
+# Shown as turns of a chat: where it reads them in one text, the embedded model answers every third question in Chinese.
+EXAMPLES = {
+    "en": (
+        (
+            "Who wrote the opera Fidelio?",
+            "Beethoven wrote Fidelio.",
+            "And when was he born?",
+            "When was Beethoven born?",
+        ),
+        (
+            "How much is a ticket for adults?",
+            "A ticket for adults costs 12 euros.",
+            "What about children?",
+            "How much is a ticket for children?",
+        ),
+        (
+            "Which boats does the club own?",
+            "The club owns the Swan and the Heron.",
+            "Who sails the second one?",
+            "Who sails the Heron?",
+        ),
+        (
+            "How long is the river Elbe?",
+            "The Elbe is 1,094 km long.",
+            "Which metals are magnetic?",
+            "Which metals are magnetic?",
+        ),
+    ),
+    "zh": (
+        ("歌剧《费德里奥》是谁写的？", "《费德里奥》是贝多芬写的。", "他什么时候出生？", "贝多芬什么时候出生？"),
+        ("成人票多少钱？", "成人票每张12欧元。", "儿童呢？", "儿童票多少钱？"),
+        ("俱乐部有哪些船？", "俱乐部有天鹅号和苍鹭号。", "第二艘由谁驾驶？", "苍鹭号由谁驾驶？"),
+        ("易北河有多长？", "易北河长1094公里。", "哪些金属有磁性？", "哪些金属有磁性？"),
+    ),
+}
+_REPLY = 500
+"""Characters of an earlier message that the model sees."""
+
+_WORD = re.compile(r"\w")
+_DUMMY = re.compile(
+    r"\bit (?:is |was |would be )?(?:true|false|possible|impossible|necessary|allowed|legal|safe|likely|normal|common|"
+    r"ok|okay|better|best|worth|cold|hot|warm|dark|late|like|that|(?:rain|snow)(?:s|ed|ing)?)\b"
+    r"|\bit (?:takes?|took|costs?|feels?|felt|means?|hurts?) (?:\w+ ){0,4}?to\b"
+    r"|\b(?:is|are|was|were|be|been) there\b|\bthere(?:'s| is| are| was| were)\b|\b(?:hello|hi|hey) there\b"
+    r"|\bth(?:is|ese) (?:year|month|week|century|morning|evening|summer|winter)\b"
+    r"|\b(?:said?|says?|know|knew|think|thought|believe[sd]?|claim(?:s|ed)?|so|such|now) that(?: s?he| it| they)?\b"
+    r"|(?<=\w )(?-i:[A-Z])\w*.*\b(?:s?he|him|his|her|they|them|their)\b"
+    r"|\bone (?:of|and)\b|\b(?:that|when|because|if|after|before|while|although) (?:s?he|it|they)\b"
+    r"|\b(?:and|or) (?:its|his|her|their)\b"
+    r"|其[他它实余中]|吉他|应该|该(?:如何|怎|不该)|(?<=.)[那这]么",
+    re.IGNORECASE,
+)
+"""Words that look as if they pointed back, and point at nothing or inside the question."""
+_POINTS_BACK = re.compile(
+    r"\b(?:it|its|they|them|their|theirs|he|him|his|she|her|hers|this|those|these|there)\b"
+    r"|(?:^|\b(?:is|are|was|were|do|does|did|can|could|will|would|should|has|have|for|about|of|in|on|at|by|to|with|from"
+    r"|after|before|than|and|but|so|why|like) )that\b|\bthat\W*$|\bthat \w+\W*$"
+    r"|\b(?:the|this|that|which|another|first|second|third|last|other) ones?\b|\b(?:the )?(?:former|latter)\b|\belse\b"
+    r"|^(?:and|or|what about|how about|why not|not even|really)\b|^(?:why|how|when|where|who|how come|since when)\W*$"
+    r"|[它他她这那该]|其|呢[？?！!。]*$|第[一二两三四五六七八九十\d]+[个项种条]|[前后]者|上述|同样|也.*吗|还有[什谁哪别]"
+    r"|^(?:还有|另外|为什么|为何|后来|然后|以及|而且|真的)[？?，,]?",
+    re.IGNORECASE,
+)
+_WHOLE = re.compile(
+    r"^(?:what (?:is|are|does)|define|who (?:is|was)|什么是|何为|何谓|谁是)|是什么[？?]*$|是谁[？?]*$|[!！]$"
+    r"|^(?:is|are|was|were|do|does|did|can|could|may|must|has|have|had|will|would|should)\b",
+    re.IGNORECASE,
+)
+"""How a question looks that is short and whole: one of what something is, one of yes or no, an exclamation."""
+_SHORT = {False: 2, True: 3}
+"""Content terms up to which a question without a name may have left out what it is about, by whether it is Chinese."""
+
+
+async def standalone(
+    asked: HumanMessage, earlier: Sequence[AnyMessage], context: Context
+) -> tuple[str, list[Reply], list[str]]:
+    """Return the question as it reads without the earlier turns, the model calls that took, and warnings.
+
+    A question that points back is completed by the chat model. Where there is none, where it is down, or where it
+    answers, invents or changes nothing instead, the question is joined with the one before it.
+    """
+    question = asked.text.strip()
+    if known := asked.additional_kwargs.get(STANDALONE):
+        return known, [], []
+    spoken = [m for m in earlier if isinstance(m, HumanMessage | AIMessage) and m.text.strip()][-TURNS:]
+    if not spoken or not ((sure := points_back(question)) or omits(question)):
+        return question, [], []
+    joined = f"{_topic(spoken)} {question}".strip() if sure else question
+    model = await chat_model_of(context)
+    if model is None:
+        return joined, [], []
+    try:
+        reply = await ask(model, _prompt(question, spoken, language_of(question, context)), max_tokens=96)
+    except ModelUnavailable as error:
+        how = "joined with the question before it" if sure else "taken as it is"
+        return joined, [], [f"follow-up {how}: {error}"]
+    lines = [line.strip(' "“”') for line in reply.text.splitlines() if line.strip()]
+    completed = lines and completes(lines[0], question, [*map(_as_asked, spoken)])
+    return lines[0] if completed else joined, [reply], []
+
+
+def points_back(question: str) -> bool:
+    """Return whether a word of the question stands for something said before, or it says nothing: `In which year?`."""
+    return bool(_POINTS_BACK.search(_DUMMY.sub(" ", question))) or omits(question, 1)
+
+
+def omits(question: str, most: int | None = None) -> bool:
+    """Return whether the question says so little that it may rest on what was said before: `How many people died?`.
+
+    Args:
+        question: Without space around it.
+        most: Content terms it may have; by default 2, or 3 in Chinese.
+    """
+    if _WHOLE.search(question) or key_terms(question):
+        return False
+    return len(content_terms(question)) <= (_SHORT[is_cjk(question)] if most is None else most)
+
+
+def completes(line: str, question: str, earlier: Sequence[str]) -> bool:
+    """Return whether a model's line is the question completed from what was said earlier.
+
+    It is not if it answers, adds nothing that was said, or holds a name or number that nobody said, or mostly words
+    that nobody did.
+    """
+    if not _WORD.search(line) or (line[-1] in ".。" and question[-1] in "?？"):
+        return False
+    terms, asked = set(content_terms(line)), set(content_terms(question))
+    heard = {term for text in earlier for term in content_terms(text)}
+    known = terms & (heard | asked)
+    return bool(terms & heard - asked) and key_terms(line) <= known and 2 * len(known) > len(terms)
+
+
+def _prompt(question: str, spoken: Sequence[BaseMessage], language: Language) -> list[BaseMessage]:
+    user, assistant = SPEAKERS[language]
+    messages: list[BaseMessage] = [SystemMessage(COMPLETE[language])]
+    for asked, answered, follow_up, completed in EXAMPLES[language]:
+        turns = f"{user}{asked}\n{assistant}{answered}"
+        messages += [_last_question(turns, follow_up, language), AIMessage(completed)]
+    turns = "\n".join(
+        f"{user if isinstance(message, HumanMessage) else assistant}{_as_asked(message)[:_REPLY]}" for message in spoken
+    )
+    return [*messages, _last_question(turns, question, language)]
+
+
+def _last_question(turns: str, question: str, language: Language) -> HumanMessage:
+    # Not str.format: braces in a question are not template variables.
+    opening, middle, ending = re.split(r"\{turns\}|\{question\}", LAST_QUESTION[language])
+    return HumanMessage(f"{opening}{turns}{middle}{question}{ending}")
+
+
+def _topic(spoken: Sequence[BaseMessage]) -> str:
+    """Return the last question that stands alone; one that was only joined with another does not."""
+    for message in reversed(spoken):
+        said, whole = message.text.strip(), _as_asked(message)
+        if isinstance(message, HumanMessage) and (whole == said or not whole.endswith(said)):
+            return whole
+    return ""
+
+
+def _as_asked(message: BaseMessage) -> str:
+    """Return what a message says by itself: a question completed, an answer without its citation marks."""
+    if isinstance(message, HumanMessage):
+        return str(message.additional_kwargs.get(STANDALONE) or message.text).strip()
+    return re.sub(rf"\s*{MARK.pattern}", "", message.text).strip()

@@ -1,0 +1,113 @@
+"""When two passages answer a question differently, and what the answer then says."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from graphs.naive import graph
+from groundgraph.grading.disagree import disagreement
+from tests.doubles import FixedSearch, passage
+from tests.scripted import scripted
+
+ROOMS = ("Hotel Alder opened in 1994 and has 120 rooms on six floors.", "Hotel Alder has 96 rooms and a sauna.")
+CLIMB = ("云顶山海拔2341米。", "云顶山以2290米的高度成为岛上最高峰。")
+CLASH = "the documents disagree: [1] says “{}”; [2] says “{}”"
+
+
+@pytest.mark.parametrize(
+    ("question", "first", "second"),
+    [
+        ("How many rooms does Hotel Alder have?", *ROOMS),
+        ("When was the bridge opened?", "The bridge was opened in 1931.", "Opened in 1934, the bridge is long."),
+        ("What is the notice period?", "The notice period is three months.", "There is a notice period of six weeks."),
+        ("Who founded Marlow Bakery?", "Ruth Ashby founded Marlow Bakery.", "Marlow Bakery's founder was Peter Lang."),
+        ("How much is the fee of the Gold plan?", "The fee of the Gold plan is €240.", "Gold plan: a fee of €260."),
+        ("When does the library close?", "The library closes at 18:00.", "The library closes at 20:00."),
+        ("云顶山有多高？", *CLIMB),
+        ("青石酒店有多少间客房？", "青石酒店共有120间客房。", "青石酒店有96间客房。"),
+        ("大桥是哪一年通车的？", "大桥于1931年通车。", "大桥1934年通车。"),
+    ],
+)
+def test_different_answers(question: str, first: str, second: str) -> None:
+    found = disagreement(question, [passage(first), passage(second)])
+    assert found == ((1, first), (2, second))
+
+
+@pytest.mark.parametrize(
+    ("question", "first", "second"),
+    [
+        ("How many rooms does Hotel Alder have?", ROOMS[0], "Hotel Alder has 120 rooms."),
+        ("How many rooms does Hotel Alder have?", ROOMS[0], "Hotel Alder has 6 floors."),
+        ("How many rooms does Hotel Alder have?", ROOMS[0], "Hotel Birch has 96 rooms."),
+        ("How much do the plans cost?", "The Basic plan costs 5 euros.", "The Gold plan costs 20 euros."),
+        ("How long is the trial period?", "The trial period is 12 months.", "The trial period is one year, so 1 year."),
+        ("Does Hotel Alder have rooms?", *ROOMS),
+        ("Why is Hotel Alder so popular?", *ROOMS),
+        ("青石酒店有多少间客房？", "青石酒店共有120间客房。", "青石酒店有6层楼。"),
+    ],
+)
+def test_no_different_answers(question: str, first: str, second: str) -> None:
+    assert disagreement(question, [passage(first), passage(second)]) is None
+
+
+def test_a_passage_that_was_graded_irrelevant_says_nothing() -> None:
+    passages = [passage(ROOMS[0], score=0.9), passage(ROOMS[1], score=0.4)]
+    assert disagreement("How many rooms does Hotel Alder have?", passages) is None
+
+
+@pytest.mark.parametrize(
+    ("question", "passages", "asked", "said"),
+    [
+        (
+            "How many rooms does Hotel Alder have?",
+            ROOMS,
+            "Passages 1 and 2 contradict each other",
+            "One says 120 rooms [1], the other 96 rooms [2].",
+        ),
+        ("云顶山有多高？", CLIMB, "段落1和段落2的说法互相矛盾", "一说2341米[1]，一说2290米[2]。"),
+    ],
+)
+def test_the_model_is_asked_for_both_sides(
+    question: str, passages: tuple[str, str], asked: str, said: str, finds: Callable[..., FixedSearch]
+) -> None:
+    finds([passage(text, source=f"{n}.md") for n, text in enumerate(passages)])
+    with scripted((asked, said)) as (model, _):
+        result = graph.invoke({"question": question}, context={"chat_model": model})
+    assert [citation["number"] for citation in result["citations"]] == [1, 2]
+    assert result["warnings"] == [CLASH.format(*passages)]
+
+
+@pytest.mark.parametrize(
+    ("question", "passages", "opening"),
+    [
+        ("How many rooms does Hotel Alder have?", ROOMS, "The documents disagree. "),
+        ("云顶山有多高？", CLIMB, "文档的说法不一致。"),
+    ],
+)
+@pytest.mark.parametrize(
+    "settings", [{"answerer": "extractive"}, {"chat_model": "llamacpp:qwen2.5-coder-1.5b-instruct"}]
+)
+def test_without_a_model_or_with_a_small_one_both_are_quoted(
+    question: str, passages: tuple[str, str], opening: str, settings: Any, finds: Callable[..., FixedSearch]
+) -> None:
+    finds([passage(text, source=f"{n}.md") for n, text in enumerate(passages)])
+    result: dict[str, Any] = graph.invoke({"question": question}, context=settings)
+    assert result["answer"] == f"{opening}{passages[0]} [1] {passages[1]} [2]"
+    assert result["warnings"] == [CLASH.format(*passages)] and result["usage"]["model_calls"] == 0
+
+
+def test_a_plain_question_is_asked_plainly(finds: Callable[..., FixedSearch]) -> None:
+    finds([passage(ROOMS[0])])
+    with scripted((None, "It has 120 rooms [1].")) as (model, chat):
+        result = graph.invoke({"question": "How many rooms does Hotel Alder have?"}, context={"chat_model": model})
+    assert "Passages 1 and 2" not in chat.prompts[0] and "compared" not in chat.prompts[0]
+    assert "If passages contradict each other" in chat.prompts[0] and result["warnings"] == []
+
+
+def test_a_comparison_is_asked_for_side_by_side(finds: Callable[..., FixedSearch]) -> None:
+    finds([passage("The kettle holds 1.7 litres."), passage("The pot holds 3 litres.")])
+    given: Any = {"question": "Which holds more, the kettle or the pot?", "route": {"intent": "comparative"}}
+    with scripted(("Say of each thing compared", "The kettle holds 1.7 litres [1], the pot 3 [2].")) as (model, _):
+        result = graph.invoke(given, context={"chat_model": model})
+    assert len(result["citations"]) == 2

@@ -1,0 +1,161 @@
+"""Which questions rest on the turns before them, and when a model's completion of one is taken."""
+
+from collections.abc import Callable
+
+import pytest
+from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
+
+from graphs.naive import graph
+from nodes.standalone import completes, omits, points_back, standalone
+from state.context import Context
+from tests.doubles import FixedSearch, passage
+from tests.scripted import scripted
+
+ENGLISH: list[AnyMessage] = [
+    HumanMessage("Which plans does the company offer?"),
+    AIMessage("The company offers the Basic plan and the Gold plan [1]."),
+]
+CHINESE: list[AnyMessage] = [HumanMessage("试用期有多长？"), AIMessage("试用期为三个月[2]。")]
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "And how tall is it?",
+        "Who built it?",
+        "Does that also apply to interns?",
+        "Who built that tower?",
+        "How many people live there?",
+        "What about Chile?",
+        "How much does the second one cost?",
+        "What else did she write?",
+        "Why?",
+        "那它有多高？",
+        "她出生在哪里？",
+        "经理呢？",
+        "第二个多少钱？",
+        "那里有多少人口？",
+        "为什么？",
+        "第一年也不行吗？",
+    ],
+)
+def test_what_points_back(question: str) -> None:
+    assert points_back(question)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Is it true that Lima is in Peru?",
+        "How does it feel to parachute from an aeroplane?",
+        "How long does it take to boil an egg?",
+        "Why is it cold in Siberia in winter?",
+        "Is there a bus from Oslo to Bergen?",
+        "What did Galileo say when he dropped his ball?",
+        "Does the museum that Anton Berg founded charge an entrance fee?",
+        "Which companies said that they would leave the alliance?",
+        "Who is the one and only honorary citizen of Norwick?",
+        "How many more employees than Dunmore Ltd does Kestrel Ltd have?",
+        "Did Otto Hahn win this year's chemistry prize?",
+        "其他国家的货币有哪些？",
+        "吉他有几根弦？",
+        "应该怎样取消已经发货的订单？",
+        "该如何重置K40打印机？",
+        "西伯利亚的冬天为什么那么冷？",
+    ],
+)
+def test_what_only_looks_like_it(question: str) -> None:
+    assert not points_back(question)
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("In which year?", True),
+        ("How many people died?", True),
+        ("是谁设计的？", True),
+        ("是哪一年？", True),
+        ("What is photosynthesis?", False),
+        ("What does RAG mean?", False),
+        ("Who painted the Mona Lisa?", False),
+        ("Do cats purr?", False),
+        ("How are passenger aircraft certified?", False),
+        ("什么是光合作用？", False),
+        ("你好！", False),
+    ],
+)
+def test_what_says_so_little_that_it_may_rest_on_the_turns_before(question: str, expected: bool) -> None:
+    assert omits(question) == expected
+
+
+@pytest.mark.parametrize(
+    ("line", "question", "expected"),
+    [
+        ("How much does the Gold plan cost?", "How much does the second one cost?", True),
+        ("How much does the second one cost?", "How much does the second one cost?", False),
+        ("The Gold plan costs 20 euros.", "How much does the second one cost?", False),
+        ("How much does the Gold plan cost in 2023?", "How much does the second one cost?", False),
+        ("How much does the Silver plan cost?", "How much does the second one cost?", False),
+        ("", "How much does the second one cost?", False),
+    ],
+)
+def test_a_completion_adds_what_was_said_and_nothing_else(line: str, question: str, expected: bool) -> None:
+    assert completes(line, question, ["Which plans are there?", "The Basic plan and the Gold plan."]) == expected
+
+
+@pytest.mark.parametrize(
+    ("turns", "question", "said", "expected"),
+    [
+        (ENGLISH, "How much is the second one?", "How much is the Gold plan?", "How much is the Gold plan?"),
+        (CHINESE, "这也适用于实习生吗？", "试用期也适用于实习生吗？", "试用期也适用于实习生吗？"),
+        (CHINESE, "经理呢？", "经理的试用期为三个月。", "试用期有多长？ 经理呢？"),
+        (ENGLISH, "In which year?", "In which year?", "Which plans does the company offer? In which year?"),
+        (ENGLISH, "How many people died?", "How many people died?", "How many people died?"),
+    ],
+)
+async def test_a_follow_up_is_completed_or_joined(
+    turns: list[AnyMessage], question: str, said: str, expected: str
+) -> None:
+    with scripted((question, said)) as (model, chat):
+        query, replies, warnings = await standalone(HumanMessage(question), turns, Context(chat_model=model))
+    assert (query, len(replies), warnings) == (expected, 1, [])
+    assert "[1]" not in chat.prompts[0] and "[2]" not in chat.prompts[0]
+
+
+async def test_braces_are_no_template_variables() -> None:
+    with scripted(("What about {turns} and {question}?", "no idea.")) as (model, _):
+        await standalone(HumanMessage("What about {turns} and {question}?"), ENGLISH, Context(chat_model=model))
+
+
+async def test_joined_questions_do_not_pile_up() -> None:
+    context = Context(answerer="extractive")
+    asked: list[AnyMessage] = []
+    for text in ("Who runs Acme?", "Since when is it so?", "And who ran it before?"):
+        query, _, _ = await standalone(HumanMessage(text), asked, context)
+        asked.append(HumanMessage(text, additional_kwargs={"standalone": query}))
+    assert query == "Who runs Acme? And who ran it before?"
+
+
+@pytest.mark.local
+@pytest.mark.parametrize(
+    ("turns", "question", "holds"),
+    [
+        (ENGLISH, "How much does the second one cost?", "Gold"),
+        (CHINESE, "这也适用于实习生吗？", "试用期"),
+    ],
+)
+async def test_with_the_embedded_model(turns: list[AnyMessage], question: str, holds: str) -> None:
+    query, replies, _ = await standalone(HumanMessage(question), turns, Context())
+    assert holds in query and query[-1] in "?？" and len(replies) == 1
+
+
+def test_the_answer_is_asked_for_with_the_completed_question(finds: Callable[..., FixedSearch]) -> None:
+    finds([passage("The Gold plan costs 20 euros.")])
+    turns = [*ENGLISH, HumanMessage("How much is the second one?")]
+    script = (
+        ("Last question", "How much is the Gold plan?"),
+        ("Question: How much is the Gold plan?", "20 euros [1]."),
+    )
+    with scripted(*script) as (model, _):
+        result = graph.invoke({"messages": turns}, context=Context(chat_model=model))
+    assert result["answer"] == "20 euros [1]."
