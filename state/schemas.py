@@ -9,6 +9,7 @@ from langchain_core.messages import AnyMessage
 from langgraph.graph.message import add_messages
 from typing_extensions import TypedDict
 
+from groundgraph.grading.confidence import Token
 from groundgraph.knowledge.passage import Passage, Tier
 from groundgraph.knowledge.search import SearchMode
 from state.reducers import Usage, add_usage, append
@@ -79,6 +80,36 @@ class Ranking(TypedDict):
     """Why the leg found nothing; empty if it worked."""
 
 
+class Draft(TypedDict):
+    """What the model wrote on with in FLARE: a sentence, and perhaps more after it."""
+
+    text: str
+    """Starts with the white space that parts it from the answer so far; empty if nothing was written."""
+    end: int
+    """Where the first sentence of `text` ends."""
+    tokens: list[Token]
+    """Of `text`; those of the first sentence only where no log probabilities gave them."""
+    confidence: float | None
+    """Of the first sentence, in [0, 1]; None if it was not measured."""
+    ended: bool
+    """Whether the model ended its answer with `text`."""
+    guessed: bool
+    """Whether it was written without regard to the passages, only to be searched for."""
+    failed: str
+    """Why the model could not write; empty if it could."""
+
+
+NO_DRAFT: Draft = {
+    "text": "",
+    "end": 0,
+    "tokens": [],
+    "confidence": None,
+    "ended": False,
+    "guessed": False,
+    "failed": "",
+}
+
+
 class State(Answer):
     """Everything that flows between the nodes of a run."""
 
@@ -109,6 +140,20 @@ class State(Answer):
     attempts: int
     """Further retrievals in Adaptive RAG."""
     outcome: str
+    draft: Draft
+    """In FLARE: the sentence being written."""
+    current: list[int]
+    """In FLARE: numbers of the passages retrieved last."""
+    shown: list[int]
+    """In FLARE: numbers of the passages that the draft was written from."""
+    draft_queries: list[str]
+    """In FLARE: what the draft made the run search for; empty where it was confident."""
+    retrievals: int
+    """In FLARE: those for the sentence being written."""
+    sentences: list[str]
+    """In FLARE: the accepted ones."""
+    message_id: str
+    """Of the message that streams the answer; empty before any of it is streamed."""
     action: Tier
     """Corrective RAG's verdict over all passages."""
     search_web: bool

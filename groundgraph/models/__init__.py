@@ -2,6 +2,7 @@
 
 from groundgraph.models.calls import Reply, ask, logprobs_feature, stream
 from groundgraph.models.chat import PROVIDERS, chat_model, chat_models, check_provider, default_chat_model
+from groundgraph.models.continuation import Continuation, continuation, continuing
 from groundgraph.models.embeddings import (
     EMBEDDING_PROVIDERS,
     EmbeddingModel,
@@ -18,6 +19,7 @@ from groundgraph.models.weights import resolve_weights, weights_status
 __all__ = [
     "EMBEDDING_PROVIDERS",
     "PROVIDERS",
+    "Continuation",
     "EmbeddingModel",
     "Reply",
     "TokenLogprob",
@@ -27,6 +29,7 @@ __all__ = [
     "chat_model",
     "check_embedding_model",
     "check_provider",
+    "continuation",
     "default_chat_model",
     "default_embedding_model",
     "embedding_model",
@@ -44,5 +47,5 @@ __all__ = [
 
 def forget_models() -> None:
     """Forget every live model and what was learned about endpoints, as after a change of settings."""
-    for cache in (chat_models, embedding_models, logprobs_feature, json_schema_feature, choices_feature):
+    for cache in (chat_models, embedding_models, logprobs_feature, json_schema_feature, choices_feature, continuing):
         cache.clear()

@@ -1,0 +1,82 @@
+"""Retrieve for the sentence being written (FLARE, arXiv:2305.06983)."""
+
+from collections.abc import Sequence
+from itertools import zip_longest
+
+from langgraph.runtime import Runtime
+from typing_extensions import TypedDict
+
+from groundgraph.knowledge.passage import Passage
+from groundgraph.knowledge.search import search
+from nodes.fuse import key_of
+from nodes.node import Update, node, said
+from state.context import Context
+from state.schemas import Draft
+
+
+class Searched(TypedDict):
+    """What to search for on behalf of a draft, and what was found before."""
+
+    draft: Draft
+    draft_queries: list[str]
+    passages: list[Passage]
+    current: list[int]
+    shown: list[int]
+    retrievals: int
+    warnings: list[str]
+
+
+@node
+def retrieve_next(state: Searched, runtime: Runtime[Context]) -> Update:
+    """Set `current` to the numbers of what is found, at most `flare.top_k`; new passages are added to `passages`.
+
+    Several queries' results take turns. A passage that was found before keeps its number, and is not added again.
+
+    Raises:
+        CollectionError: A collection is missing, or was built with another embedding model.
+    """
+    context, k = runtime.context, runtime.context.flare.top_k
+    results = [
+        search(
+            query,
+            context.collections,
+            k=k,
+            mode=context.search_mode,
+            embedding_model=context.embedding_model,
+            where=context.where,
+            weights=context.search_weights.model_dump(),
+            mmr=context.mmr,
+        )
+        for query in state["draft_queries"]
+    ]
+    found = in_turns([result.passages for result in results])[:k]
+    numbers = {key_of(passage): number for number, passage in enumerate(state["passages"], 1)}
+    new = [passage for passage in found if key_of(passage) not in numbers]
+    numbers |= {key_of(passage): number for number, passage in enumerate(new, len(numbers) + 1)}
+    warnings = dict.fromkeys(warning for result in results for warning in result.warnings)
+    return {
+        "passages": [*state["passages"], *new],
+        "current": [numbers[key_of(passage)] for passage in found] or state["current"],
+        "retrievals": state["retrievals"] + 1,
+        "warnings": [warning for warning in warnings if warning not in state["warnings"]],
+        "steps": said(
+            "retrieve_next",
+            f"{len(new)} of {len(found)} passages new",
+            sources=[passage.source for passage in found],
+            numbers=[numbers[key_of(passage)] for passage in found],
+        ),
+    }
+
+
+def in_turns(rankings: Sequence[Sequence[Passage]]) -> list[Passage]:
+    """Return the passages of all rankings, each once: the first of each, then the second of each, and so on."""
+    rows = zip_longest(*rankings)
+    found = {key_of(passage): passage for row in rows for passage in row if passage is not None}
+    return list(found.values())
+
+
+def brought_something(state: Searched, context: Context) -> bool:
+    """Tell whether the last retrieval changes what there is to write from."""
+    if context.flare.keep == "gather":
+        return not {*state["current"]} <= {*state["shown"]}
+    return {*state["current"]} != {*state["shown"]}
