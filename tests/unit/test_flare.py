@@ -145,6 +145,18 @@ def test_passages_are_gathered_once_and_stay_under_their_numbers(shelf: Shelf) -
     assert chat.prompts[3].endswith("\nGustave Eiffel built it [2].")
 
 
+def test_four_sentences_that_are_all_searched_for_take_eight_calls(shelf: Shelf) -> None:
+    shelf.passages += [passage(f"Fact {n}.", f"found{n}") for n in range(4)]
+    lines = []
+    for n in range(4):
+        lines.append(says(None, f"Fact {n} is Ann found{n}.", {"Ann": 0.1}, finish_reason="length"))
+        lines.append(says(None, f"Fact {n} is so [{n + 2}].", finish_reason="stop" if n == 3 else "length"))
+    with scripted(*lines) as (model, _):
+        result = ask(model, "What are the facts?")
+    assert len(result["citations"]) == 4 and len(shelf.queries) == 5
+    assert result["usage"]["model_calls"] == 8
+
+
 def test_questions_are_asked_about_each_weak_span_in_parallel(shelf: Shelf) -> None:
     weak = {"Perret": 0.1, "Rome": 0.3}
     lines = [
