@@ -9,58 +9,27 @@ model wrote after a sentence is the draft of the next one; a first draft that re
 no passage supports is refused. The presets `paper` and `flare.variant="official_code"` have the originals' settings.
 """
 
-from typing import Literal
-
 from langgraph.graph import END, START
-from langgraph.runtime import Runtime
 
-from graphs.routes import route_answer
-from nodes.append import Accepting, append, goes_on
-from nodes.draft import Drafting, draft, is_doubtful
+from graphs.routes import (
+    route_answer,
+    route_appended,
+    route_draft,
+    route_regenerated,
+    route_retrieved,
+    route_sources,
+)
+from nodes.append import append
+from nodes.draft import draft
 from nodes.finish import finish
 from nodes.form_query import form_query
 from nodes.receive import receive
 from nodes.refuse import refuse
-from nodes.regenerate import may_retrieve_again, regenerate
+from nodes.regenerate import regenerate
 from nodes.rerank import rerank
-from nodes.retrieve import Found, retrieve
-from nodes.retrieve_next import Searched, brought_something, retrieve_next
-from state.context import Context
+from nodes.retrieve import retrieve
+from nodes.retrieve_next import retrieve_next
 from state.graph import Graph
-
-
-def route_found(state: Found) -> Literal["draft", "refuse"]:
-    """Write only from passages."""
-    return "draft" if state["passages"] else "refuse"
-
-
-def route_draft(state: Drafting, runtime: Runtime[Context]) -> Literal["form_query", "regenerate", "append", "finish"]:
-    """Retrieve for a sentence that is uncertain; the official code writes the others again as well."""
-    if not state["draft"]["text"].strip():
-        return "finish"
-    if is_doubtful(state["draft"], runtime.context):
-        return "form_query"
-    return "regenerate" if runtime.context.flare.variant == "official_code" else "append"
-
-
-def route_retrieved(state: Searched, runtime: Runtime[Context]) -> Literal["regenerate", "append", "finish"]:
-    """Write the sentence again from what is new; a guess does not stand without."""
-    if brought_something(state, runtime.context):
-        return "regenerate"
-    return "finish" if state["draft"]["guessed"] else "append"
-
-
-def route_regenerated(state: Drafting, runtime: Runtime[Context]) -> Literal["form_query", "append", "finish"]:
-    """Retrieve again for a sentence that stays uncertain, as often as is allowed."""
-    if not state["draft"]["text"].strip():
-        return "finish"
-    return "form_query" if may_retrieve_again(state, runtime.context) else "append"
-
-
-def route_appended(state: Accepting, runtime: Runtime[Context]) -> Literal["draft", "finish"]:
-    """Go on until the model ends, or the answer has all sentences and tokens it may have."""
-    return "draft" if goes_on(state, runtime.context) else "finish"
-
 
 graph = (
     Graph()
@@ -77,7 +46,7 @@ graph = (
     .add_edge(START, "receive")
     .add_edge("receive", "retrieve")
     .add_edge("retrieve", "rerank")
-    .add_conditional_edges("rerank", route_found)
+    .add_conditional_edges("rerank", route_sources)
     .add_conditional_edges("draft", route_draft)
     .add_edge("form_query", "retrieve_next")
     .add_conditional_edges("retrieve_next", route_retrieved)

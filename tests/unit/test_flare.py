@@ -13,7 +13,7 @@ from nodes.retrieve_next import in_turns
 from nodes.write_on import WITHOUT_LOGPROBS
 from tests.doubles import FixedSearch, passage
 from tests.logprobs import logprobs_of
-from tests.scripted import Line, ScriptedChat, scripted
+from tests.scripted import Line, scripted
 
 Finds = Callable[..., FixedSearch]
 
@@ -203,11 +203,9 @@ def test_a_sentence_that_stays_uncertain_is_searched_for_as_often_as_is_allowed(
     shelf: Shelf, limit: int, searches: int
 ) -> None:
     names = ["Gustave", "died", "tower"]
-    lines = [says(ASK, f"Ann{name} saw {name} there [1].", {f"Ann{name}": 0.1}) for name in names]
-    with scripted(*lines, says(ASK, "So it is [1].", times=None)) as (model, chat):
+    lines = [says(ASK, f"Ann{name} saw {name} there [1].", {f"Ann{name}": 0.1}, optional=True) for name in names]
+    with scripted(*lines, says(ASK, "So it is [1].", optional=True)) as (model, _):
         result = ask(model, flare={"retrieve_per_step": limit, "keep": "replace"})
-        chat._lines[2].said = chat._lines[3].said = 1
-        chat._lines[1].said = 1
     assert len(shelf.queries) == searches and path(result).count("append") == 1
 
 
@@ -291,20 +289,14 @@ def test_a_model_that_has_no_more_to_say_ends(shelf: Shelf, last: str) -> None:
 
 
 def test_sentences_and_tokens_are_counted(shelf: Shelf) -> None:
-    def more(chat: ScriptedChat) -> int:
-        return len(chat.prompts)
+    def facts() -> list[Line]:
+        return [says(None, f"Fact {n} is tall [1].", finish_reason="length", optional=True) for n in range(9)]
 
-    lines = [says(None, f"Fact {n} is tall [1].", finish_reason="length") for n in range(20)]
-    with scripted(*lines) as (model, chat):
+    with scripted(*facts()) as (model, chat):
         result = ask(model, flare={"max_steps": 3})
-        for line in lines:
-            line.said = 1
-    assert result["answer"].count("Fact") == 3 == more(chat)
-    lines = [says(None, f"Fact {n} is tall [1].", finish_reason="length") for n in range(20)]
-    with scripted(*lines) as (model, chat):
+    assert result["answer"].count("Fact") == 3 == len(chat.prompts)
+    with scripted(*facts()) as (model, chat):
         result = ask(model, max_tokens=20)
-        for line in lines:
-            line.said = 1
     assert result["answer"].count("Fact") == 3 and chat.options[0]["max_tokens"] == 20
     assert chat.options[1]["max_tokens"] < 20
 
