@@ -17,6 +17,10 @@ from state.context import Context
 from state.schemas import NO_DRAFT
 
 
+SHORTEST = 8
+"""Tokens that must be left for another sentence."""
+
+
 class Accepting(Drafting):
     """The sentence that is accepted, and those before it."""
 
@@ -81,4 +85,5 @@ def goes_on(state: Accepting, context: Context) -> bool:
     """Tell whether another sentence is to be drafted."""
     written = state["draft"]
     over = written["ended"] and not written["text"].strip()
-    return not over and len(state["sentences"]) < context.flare.max_steps and tokens_left(state["answer"], context) > 0
+    room = tokens_left(state["answer"], context) >= SHORTEST
+    return not over and len(state["sentences"]) < context.flare.max_steps and room

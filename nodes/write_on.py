@@ -37,8 +37,8 @@ WITHOUT_LOGPROBS = (
     "{samples} sampled ones"
 )
 
-_END = re.compile(r"\W*END\W*")
-"""A whole reply by which a model that does not continue says that the answer is complete."""
+_END = re.compile(r"(?:^|(?<=[.!?。！？\]\n]))\s*[*_(\[\"'“]*END\W*$")
+"""What a model that was told to go on says, by itself, when the answer is complete; no word of a sentence."""
 _UNFINISHED = re.compile(r"\s*[\[【][\d\s,，、;]*$")
 """A citation mark that the token limit has cut."""
 _TOP = 10
@@ -166,9 +166,9 @@ def _draft(reply: Reply, written: str, place: Continuation, context: Context) ->
     said = reply.text.rstrip()
     if reply.finish_reason == "length":
         said = _UNFINISHED.sub("", said)
-    cut = 0 if place.continues else repeated(written, said)
-    if written and not place.continues and _END.fullmatch(said[cut:]):
-        said = said[:cut]
+    told = bool(written) and not place.continues
+    said = _END.sub("", said) if told else said
+    cut = repeated(written, said) if told else 0
     lead = joint(written, said[cut:], continues=place.continues)
     text, shift = lead + said[cut:], len(lead) - cut
     measure = context.flare.uncertainty

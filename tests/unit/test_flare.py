@@ -281,11 +281,17 @@ def test_where_the_answer_ends(shelf: Shelf, text: str, answer: str) -> None:
         assert ask(model)["answer"] == answer
 
 
-@pytest.mark.parametrize("last", ["", "END", "END.", "It is tall [1]."])
+@pytest.mark.parametrize("last", ["", "END", "END.", "**END**", "It is tall [1].", "It is tall [1]. END"])
 def test_a_model_that_has_no_more_to_say_ends(shelf: Shelf, last: str) -> None:
     with scripted(says(first, "It is tall [1].", finish_reason="length"), Line(GO_ON, last)) as (model, _):
         result = ask(model)
     assert result["answer"] == "It is tall [1]." and path(result)[-2:] == ["draft", "finish"]
+
+
+def test_the_word_by_which_a_model_ends_is_none_of_the_answer(shelf: Shelf) -> None:
+    lines = [says(first, "It is tall [1].", finish_reason="length"), says(GO_ON, "That is the END [1]. END")]
+    with scripted(*lines) as (model, _):
+        assert ask(model)["answer"] == "It is tall [1]. That is the END [1]."
 
 
 def test_sentences_and_tokens_are_counted(shelf: Shelf) -> None:
@@ -297,8 +303,8 @@ def test_sentences_and_tokens_are_counted(shelf: Shelf) -> None:
     assert result["answer"].count("Fact") == 3 == len(chat.prompts)
     with scripted(*facts()) as (model, chat):
         result = ask(model, max_tokens=20)
-    assert result["answer"].count("Fact") == 3 and chat.options[0]["max_tokens"] == 20
-    assert chat.options[1]["max_tokens"] < 20
+    assert result["answer"].count("Fact") == 2, "for a third, 6 tokens would be left"
+    assert [options["max_tokens"] for options in chat.options] == [20, 13]
 
 
 def test_a_sentence_cut_by_the_limit_goes_on(shelf: Shelf) -> None:
