@@ -16,7 +16,6 @@ from nodes.write_on import tokens_left
 from state.context import Context
 from state.schemas import NO_DRAFT
 
-
 SHORTEST = 8
 """Tokens that must be left for another sentence."""
 
