@@ -10,7 +10,7 @@ from groundgraph.models import Reply
 from nodes.answer_filter import REFUSAL
 from nodes.node import Update, cost, node, said
 from nodes.sentence import first_sentence, is_whole, weakest
-from nodes.write_on import Writing, WrittenOn, measured, write_on
+from nodes.write_on import Writing, WrittenOn, measured, never_retrieves, write_on
 from state.context import Context
 from state.schemas import NO_DRAFT, Draft
 
@@ -69,7 +69,7 @@ async def _next(state: Drafting, context: Context) -> WrittenOn:
     if is_whole(state["draft"]):
         return WrittenOn(state["draft"], state["shown"], [])
     written = await write_on(state, context)
-    if state["answer"] or not refuses(written.draft) or context.flare.theta == 0:
+    if state["answer"] or not refuses(written.draft) or never_retrieves(context):
         return written
     guess = await write_on(state, context, GUESS)
     return WrittenOn({**guess.draft, "guessed": True}, written.shown, [*written.replies, *guess.replies])

@@ -10,6 +10,8 @@ from groundgraph.knowledge.passage import Passage
 from groundgraph.knowledge.search import search
 from nodes.fuse import key_of
 from nodes.node import Update, node, said
+from nodes.rerank import scores_for
+from nodes.retrieve import CANDIDATES
 from state.context import Context
 from state.schemas import Draft
 
@@ -30,30 +32,16 @@ class Searched(TypedDict):
 def retrieve_next(state: Searched, runtime: Runtime[Context]) -> Update:
     """Set `current` to the numbers of what is found, at most `flare.top_k`; new passages are added to `passages`.
 
-    Several queries' results take turns. A passage that was found before keeps its number, and is not added again.
+    Several queries' results take turns, or are reranked where the run wants that. A passage that was found before keeps
+    its number, and is not added again.
 
     Raises:
         CollectionError: A collection is missing, or was built with another embedding model.
     """
-    context, k = runtime.context, runtime.context.flare.top_k
-    results = [
-        search(
-            query,
-            context.collections,
-            k=k,
-            mode=context.search_mode,
-            embedding_model=context.embedding_model,
-            where=context.where,
-            weights=context.search_weights.model_dump(),
-            mmr=context.mmr,
-        )
-        for query in state["draft_queries"]
-    ]
-    found = in_turns([result.passages for result in results])[:k]
+    found, warnings = _found(state["draft_queries"], runtime.context)
     numbers = {key_of(passage): number for number, passage in enumerate(state["passages"], 1)}
     new = [passage for passage in found if key_of(passage) not in numbers]
     numbers |= {key_of(passage): number for number, passage in enumerate(new, len(numbers) + 1)}
-    warnings = dict.fromkeys(warning for result in results for warning in result.warnings)
     return {
         "passages": [*state["passages"], *new],
         "current": [numbers[key_of(passage)] for passage in found] or state["current"],
@@ -66,6 +54,29 @@ def retrieve_next(state: Searched, runtime: Runtime[Context]) -> Update:
             numbers=[numbers[key_of(passage)] for passage in found],
         ),
     }
+
+
+def _found(queries: Sequence[str], context: Context) -> tuple[list[Passage], list[str]]:
+    """Return the passages for all queries together, best first, and what the searches warn of."""
+    k, reranks = context.flare.top_k, context.rerank != "off"
+    results = [
+        search(
+            query,
+            context.collections,
+            k=CANDIDATES * k if reranks else k,
+            mode=context.search_mode,
+            embedding_model=context.embedding_model,
+            where=context.where,
+            weights=context.search_weights.model_dump(),
+            mmr=context.mmr,
+        )
+        for query in queries
+    ]
+    found = in_turns([result.passages for result in results])
+    if reranks and found:
+        scores = scores_for(context.rerank, queries, found)
+        found = [found[place] for place in sorted(range(len(found)), key=lambda place: -scores[place])]
+    return found[:k], [*dict.fromkeys(warning for result in results for warning in result.warnings)]
 
 
 def in_turns(rankings: Sequence[Sequence[Passage]]) -> list[Passage]:

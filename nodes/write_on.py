@@ -105,7 +105,7 @@ async def measured(draft: Draft, state: Writing, context: Context) -> tuple[Draf
         return draft, [], []
     if draft["tokens"]:
         return {**draft, "confidence": sentence_confidence(text, tokens, flare.uncertainty)}, [], []
-    if flare.theta == 0 and flare.variant == "paper":  # nothing is ever uncertain
+    if never_retrieves(context):
         return draft, [], []
     samples, replies, warnings = await _samples(state, context)
     draft = {**draft, "tokens": agreement(text, samples, state["query"])}
@@ -114,6 +114,11 @@ async def measured(draft: Draft, state: Writing, context: Context) -> tuple[Draf
         warnings = [warning, *warnings]
     confidence = sentence_confidence(*first_sentence(draft), "agreement") if samples else None
     return {**draft, "confidence": confidence}, replies, warnings
+
+
+def never_retrieves(context: Context) -> bool:
+    """Tell whether no sentence of the run can be uncertain, whatever its confidence."""
+    return context.flare.theta == 0 and context.flare.variant == "paper"
 
 
 def tokens_left(written: str, context: Context) -> int:

@@ -192,6 +192,17 @@ def test_the_prefix_query_is_the_question_and_the_end_of_the_answer(shelf: Shelf
     assert shelf.queries[1] == f"{QUESTION} {'a' * 99}."
 
 
+def test_what_is_found_for_a_sentence_is_reranked_where_the_run_wants_that(
+    shelf: Shelf, evaluates: Callable[..., object]
+) -> None:
+    shelf.passages += [passage(f"{n} died.", "died") for n in range(5)]
+    evaluates({"Tower": 0.9, "2 died": 0.8})
+    lines = [says(first, "Who died?", {"Who": 0.1}), says(ASK, "Someone died [2].")]
+    with scripted(*lines) as (model, _):
+        result = ask(model, rerank="evaluator", flare={"top_k": 1})
+    assert shelf.queries[1] == "died?" and [p.page_content for p in result["passages"]] == [TOWER, "2 died."]
+
+
 def test_everything_masked_is_the_question(shelf: Shelf) -> None:
     with scripted(says(ASK, "It is so [1].", {"It": 0.1, "is": 0.1, "so": 0.1})) as (model, _):
         ask(model)
