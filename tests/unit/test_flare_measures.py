@@ -95,3 +95,13 @@ def test_chinese(shelf: Shelf) -> None:
         result = ask(model, "铁塔有多高，由谁建造？")
     assert shelf.queries[1] == "它由古斯塔夫建成于 年。"
     assert result["answer"] == "铁塔高330米 [1]。它由古斯塔夫建造 [2]。"
+
+
+@pytest.mark.parametrize(("uncertainty", "asked"), [("min_prob", 1), ("entropy", 10), ("agreement", None)])
+def test_no_more_log_probabilities_are_asked_for_than_are_needed(
+    shelf: Shelf, monkeypatch: pytest.MonkeyPatch, uncertainty: str, asked: int | None
+) -> None:
+    with Endpoint("The Eiffel Tower is 330 metres tall [1].", logprobs=logprobs_of) as endpoint:
+        endpoint.configure(monkeypatch)
+        graph.invoke({"question": QUESTION}, context={"flare": {"uncertainty": uncertainty}})
+    assert endpoint.requests[0].get("top_logprobs") == asked
