@@ -171,20 +171,23 @@ def _draft(reply: Reply, written: str, place: Continuation, context: Context) ->
     said = reply.text.rstrip()
     if reply.finish_reason == "length":
         said = _UNFINISHED.sub("", said)
-    told = bool(written) and not place.continues
-    said = _END.sub("", said) if told else said
-    cut = repeated(written, said) if told else 0
-    lead = joint(written, said[cut:], continues=place.continues)
-    text, shift = lead + said[cut:], len(lead) - cut
+    if place.continues:
+        said = said.removeprefix(written)
+    elif written:
+        said = _END.sub("", said)
     measure = context.flare.uncertainty
-    tokens = token_confidences(reply.text, (reply.logprobs or ()) if measure != "agreement" else (), measure)
+    tokens = token_confidences(said, (reply.logprobs or ()) if measure != "agreement" else (), measure)
+    cut = 0 if place.continues else repeated(written, said)
+    lead = joint(written, said[cut:], continues=place.continues)
+    shift = len(lead) - cut
+    text = lead + said[cut:]
     return {
         "text": text,
         "end": sentence_end(written, text),
         "tokens": [
-            {**token, "start": token["start"] + shift, "end": min(len(text), token["end"] + shift)}
+            {**token, "start": token["start"] + shift, "end": token["end"] + shift}
             for token in tokens
-            if len(lead) <= token["start"] + shift < len(text)
+            if token["start"] >= cut
         ],
         "confidence": None,
         "ended": reply.finish_reason != "length",

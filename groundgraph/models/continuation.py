@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 
 CONTINUE: dict[str, Any] = {"extra_body": {"add_generation_prompt": False, "continue_final_message": True}}
 """What vLLM and those after it want to be told; llama.cpp continues a last message of the assistant's anyway."""
+GREETING = "Hello, and a very good morning to you, dear Annab"
+"""Longer than the reply may be that shows whether it is continued, so that no new message can hold it."""
 
 
 class Continuation(NamedTuple):
@@ -21,7 +23,7 @@ class Continuation(NamedTuple):
     options: dict[str, Any]
     """Further fields of the request."""
     continues: bool
-    """Whether the reply goes on amid the text; else it is a message of its own, and may repeat."""
+    """Whether the reply goes on amid the text, which llama.cpp repeats before it; else it is a message of its own."""
     spent: tuple[Reply, ...] = ()
     """What it took to find out."""
 
@@ -43,13 +45,12 @@ class Continuing:
 
         spent: tuple[Reply, ...] = ()
         try:
-            reply = await ask(
-                model, [HumanMessage("Say hello to Annabelle."), AIMessage("Hello, Annab")], max_tokens=4, **CONTINUE
-            )
+            greet = [HumanMessage("Greet Annabelle."), AIMessage(GREETING)]
+            reply = await ask(model, greet, max_tokens=4, **CONTINUE)
         except RequestRejected:
             self._known[model] = False
         else:
-            self._known[model], spent = reply.text.startswith("elle"), (reply,)
+            self._known[model], spent = reply.text.removeprefix(GREETING).startswith("elle"), (reply,)
         return self._known[model], spent
 
     def clear(self) -> None:

@@ -1,5 +1,7 @@
 """Writing on: endpoints that continue a last assistant message, those that do not, and how that is found out."""
 
+from collections.abc import Callable
+
 import pytest
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 
@@ -19,15 +21,23 @@ def continues(request: Request) -> str:
     return "elle!" if last["content"].endswith("Annab") else " metres tall."
 
 
-async def test_an_endpoint_that_continues_is_found_out_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    with Endpoint(reply=continues) as endpoint:
+def repeats(request: Request) -> str:
+    """Reply as llama.cpp does: what is continued stands before it."""
+    return str(request["messages"][-1]["content"]) + continues(request)
+
+
+@pytest.mark.parametrize(("reply", "text"), [(continues, " metres tall."), (repeats, "It is 330 metres tall.")])
+async def test_an_endpoint_that_continues_is_found_out_once(
+    monkeypatch: pytest.MonkeyPatch, reply: Callable[[Request], str], text: str
+) -> None:
+    with Endpoint(reply=reply) as endpoint:
         endpoint.configure(monkeypatch)
         place = await continuation(MODEL, ASKED, WRITTEN, "Go on:")
         assert place.messages == [*ASKED, AIMessage(WRITTEN)] and place.continues
         assert [reply.calls for reply in place.spent] == [1]
-        assert (await ask(MODEL, place.messages, **place.options)).text == " metres tall."
+        assert (await ask(MODEL, place.messages, **place.options)).text == text
         several = await ask_several(MODEL, place.messages, 2, **place.options)
-        assert [reply.text for reply in several if isinstance(reply, Reply)] == [" metres tall."] * 2
+        assert [reply.text for reply in several if isinstance(reply, Reply)] == [text] * 2
         assert (await continuation(MODEL, ASKED, WRITTEN, "Go on:")).spent == ()
 
 

@@ -56,24 +56,26 @@ def test_the_measure_is_what_was_chosen(shelf: Shelf, uncertainty: str, confiden
     assert figures(result, "draft")[0]["confidence"] == confidence
 
 
-@pytest.mark.parametrize("continues", [True, False])
+@pytest.mark.parametrize("continues", ["bare", "repeating", ""])
 def test_an_endpoint_writes_on_in_its_own_message_or_is_told_to(
-    shelf: Shelf, monkeypatch: pytest.MonkeyPatch, continues: bool
+    shelf: Shelf, monkeypatch: pytest.MonkeyPatch, continues: str
 ) -> None:
     def reply(request: Request) -> str:
         *_, last = request["messages"]
+        said_before = last["content"] if continues == "repeating" else ""
         if last["content"].endswith("Annab"):
-            return "elle!" if continues else "Hello, Annabelle!"
+            return "Hello, Annabelle!" if not continues else said_before + "elle!"
         if len(request["messages"]) == 2 and GO_ON not in last["content"]:
             return "The Eiffel Tower is 330 metres tall [1]. Gustave Perret built it [1]."
         if continues:
             assert last == {"role": "assistant", "content": "The Eiffel Tower is 330 metres tall [1]."}
-            return " Gustave Eiffel built it [2]."
+            return said_before + " Gustave Eiffel built it [2]."
         assert last["content"].endswith("\nThe Eiffel Tower is 330 metres tall [1].")
         return "The Eiffel Tower is 330 metres tall. Gustave Eiffel built it [2]."
 
     def logprobs(text: str) -> dict[str, Any]:
-        return logprobs_of(text, {"Perret": 0.1})
+        new = text.removeprefix("The Eiffel Tower is 330 metres tall [1].") if continues == "repeating" else text
+        return logprobs_of(new if new.startswith(" Gustave Eiffel") else text, {"Perret": 0.1})
 
     with Endpoint(reply=reply, logprobs=logprobs) as endpoint:
         endpoint.configure(monkeypatch)
