@@ -8,8 +8,10 @@ from groundgraph.errors import ModelUnavailable
 from groundgraph.grading.confidence import is_uncertain
 from groundgraph.models import Reply
 from nodes.answer_filter import REFUSAL
+from nodes.model import is_small, pattern_model
 from nodes.node import Update, cost, node, said
 from nodes.sentence import first_sentence, is_whole, weakest
+from nodes.settle import settle
 from nodes.write_on import Writing, WrittenOn, measured, never_retrieves, write_on
 from state.context import Context
 from state.schemas import NO_DRAFT, Draft
@@ -37,10 +39,14 @@ async def draft(state: Drafting, runtime: Runtime[Context]) -> Update:
     What the model wrote after the sentence before is the draft if it holds a whole sentence: asked again, it would
     write the same. Where the first draft says that the passages do not answer, a guess is drafted, to be searched for.
 
+    Where the passages settle what a small model could not, the answer is quoted from them at once.
+
     Raises:
         ModelError: The run has no chat model, or it refuses to work for us, or is down where a failure is wanted then.
     """
     context = runtime.context
+    if not state["answer"] and is_small(await pattern_model(context)) and (update := await settle(state, context)):
+        return {**update, "draft": {**NO_DRAFT, "ended": True}}
     try:
         written, shown, replies = await _next(state, context)
         if not shown:

@@ -4,23 +4,22 @@ import asyncio
 import uuid
 
 from langgraph.runtime import Runtime
-from typing_extensions import TypedDict
 
-from groundgraph.knowledge.passage import Passage
+from groundgraph.grading.disagree import disagreement
 from nodes.check import check
+from nodes.generate import quoted
 from nodes.node import Update, node, said
-from nodes.quote import quote
+from nodes.settle import Grounded, told
 from nodes.stream import emit, once
 from state.context import Context
-from state.schemas import Draft
+from state.schemas import Citation, Draft
 
 
-class Ending(TypedDict):
+class Ending(Grounded):
     """An answer at its end."""
 
-    query: str
-    passages: list[Passage]
     answer: str
+    citations: list[Citation]
     draft: Draft
     message_id: str
     refusal_reason: str
@@ -32,17 +31,21 @@ async def finish(state: Ending, runtime: Runtime[Context]) -> Update:
 
     If the chat model failed, what is written stands with a warning; if nothing is, the answer is quoted.
     """
-    failed = state["draft"]["failed"]
+    if state["citations"]:  # it was quoted, and not written
+        return {}
+    failed, passages = state["draft"]["failed"], state["passages"]
     if failed and not state["answer"]:
-        update = await quote(state["query"], state["passages"])
-        return {**update, "warnings": [f"the answer is quoted: {failed}", *update.get("warnings", [])]}
+        return await quoted(state, runtime.context, [f"the answer is quoted: {failed}"])
     if not state["answer"] and state["refusal_reason"]:
         return {"steps": said("finish", "nothing to answer from")}
     message_id = state["message_id"] or str(uuid.uuid4())
     checked = await asyncio.to_thread(
-        check, "finish", state["answer"], state["passages"], state["query"], runtime.context, message_id=message_id
+        check, "finish", state["answer"], passages, state["query"], runtime.context, message_id=message_id
     )
-    if checked["answer"] and not state["message_id"]:
+    if not checked["answer"]:
+        return checked
+    if not state["message_id"]:
         await emit(once(checked["answer"]), message_id)
-    warnings = [f"the answer ends early: {failed}"] if failed and checked["answer"] else []
-    return {**checked, "warnings": [*warnings, *checked.get("warnings", [])]}
+    early = [f"the answer ends early: {failed}"] if failed else []
+    sides = await asyncio.to_thread(disagreement, state["query"], passages)
+    return {**checked, "warnings": [*early, *checked["warnings"], *told(sides)]}

@@ -20,6 +20,7 @@ class Searched(TypedDict):
     """What to search for on behalf of a draft, and what was found before."""
 
     draft: Draft
+    collections: list[str]
     draft_queries: list[str]
     passages: list[Passage]
     current: list[int]
@@ -38,7 +39,7 @@ def retrieve_next(state: Searched, runtime: Runtime[Context]) -> Update:
     Raises:
         CollectionError: A collection is missing, or was built with another embedding model.
     """
-    found, warnings = _found(state["draft_queries"], runtime.context)
+    found, warnings = _found(state["draft_queries"], state["collections"], runtime.context)
     numbers = {key_of(passage): number for number, passage in enumerate(state["passages"], 1)}
     new = [passage for passage in found if key_of(passage) not in numbers]
     numbers |= {key_of(passage): number for number, passage in enumerate(new, len(numbers) + 1)}
@@ -56,13 +57,13 @@ def retrieve_next(state: Searched, runtime: Runtime[Context]) -> Update:
     }
 
 
-def _found(queries: Sequence[str], context: Context) -> tuple[list[Passage], list[str]]:
+def _found(queries: Sequence[str], collections: Sequence[str], context: Context) -> tuple[list[Passage], list[str]]:
     """Return the passages for all queries together, best first, and what the searches warn of."""
     k, reranks = context.flare.top_k, context.rerank != "off"
     results = [
         search(
             query,
-            context.collections,
+            collections,
             k=CANDIDATES * k if reranks else k,
             mode=context.search_mode,
             embedding_model=context.embedding_model,

@@ -5,10 +5,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
-from typing_extensions import TypedDict
 
 from groundgraph.grading.confidence import agreement, sentence_confidence, token_confidences
-from groundgraph.knowledge.passage import Passage
 from groundgraph.models import Continuation, Reply, ask, ask_several, continuation
 from groundgraph.models.tokens import estimate_tokens
 from nodes.cite import cited_numbers
@@ -17,6 +15,7 @@ from nodes.language import language_of
 from nodes.model import pattern_model
 from nodes.prompt import fit, show
 from nodes.sentence import first_sentence, joint, repeated, sentence_end
+from nodes.settle import Grounded
 from state.context import Context
 from state.schemas import NO_DRAFT, Draft
 
@@ -47,12 +46,9 @@ _TEMPERATURE = 0.7
 """Of the samples that a sentence is compared with."""
 
 
-class Writing(TypedDict):
+class Writing(Grounded):
     """An answer that is being written."""
 
-    question: str
-    query: str
-    passages: list[Passage]
     current: list[int]
     answer: str
     warnings: list[str]

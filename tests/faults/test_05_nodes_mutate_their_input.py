@@ -67,7 +67,8 @@ async def test_writing_a_sentence_leaves_its_input(
     written = {**NO_DRAFT, "text": text, "end": 15, "tokens": tokens, "ended": True}
     state = {
         **STATE, "draft": written, "shown": [1], "current": [1], "draft_queries": ["tall"], "retrievals": 0,
-        "answer": "", "sentences": [], "message_id": "", "warnings": [],
+        "answer": "", "citations": [], "collections": ["default"], "intent": "", "sentences": [], "message_id": "",
+        "warnings": [],
     }  # fmt: skip
     before = copy.deepcopy(state)
     with scripted(Line(None, text, logprobs=logprobs_of(text), times=2, optional=True)) as (model, _):
