@@ -78,13 +78,14 @@ def _bare(text: str) -> tuple[str, list[int]]:
 
 
 def first_sentence(draft: Draft) -> tuple[str, list[Token]]:
-    """Return the draft's first sentence and its tokens, those of citation marks left out: which number is no doubt."""
+    """Return the draft's first sentence and its tokens, but for white space and citation marks: these state nothing."""
     text = draft["text"][: draft["end"]]
     marks = [mark.span() for mark in MARKS.finditer(text)]
     tokens = [
         token
         for token in draft["tokens"]
         if token["start"] < draft["end"]
+        and text[token["start"] : token["end"]].strip()
         and not any(token["start"] < end and token["end"] > start for start, end in marks)
     ]
     return text, tokens

@@ -83,13 +83,13 @@ def test_what_follows_the_first_sentence_is_the_next_draft() -> None:
     written = draft("It is tall [1]. It is old. So", ended=True)
     left = rest(written, "It is tall [1].")
     assert first_sentence(left)[0] == " It is old."
-    assert [token["confidence"] for token in first_sentence(left)[1]] == [n / 100 for n in range(15, 26)]
+    assert [token["confidence"] for token in first_sentence(left)[1]] == [n / 100 for n in (16, 17, 19, 20, 22, 23, 24, 25)]
     assert is_whole(left) and left["confidence"] is None
     assert is_whole(rest(left, "It is tall [1]. It is old.")), "the model ended there"
     assert not is_whole(draft("It is old", ended=False)), "the token limit may have cut it"
 
 
-def test_the_tokens_of_a_citation_mark_are_no_doubt() -> None:
+def test_the_tokens_of_a_citation_mark_and_of_white_space_are_no_doubt() -> None:
     text, tokens = first_sentence(draft("It is tall [1]. So."))
     assert text == "It is tall [1]."
-    assert "".join(text[token["start"]] for token in tokens) == "It is tall ."
+    assert "".join(text[token["start"]] for token in tokens) == "Itistall."
