@@ -12,7 +12,11 @@ EMBEDDED = "llamacpp:"
 
 PRESETS: dict[str, dict[str, Any]] = {
     "default": {},
-    "embedded": {"hyde": {"k": 1, "max_tokens": 64}, "advanced": {"decompose": "cued"}},
+    "embedded": {
+        "compress_tokens": 400,
+        "hyde": {"k": 1, "max_tokens": 64},
+        "advanced": {"decompose": "cued"},
+    },
     # CRAG's thresholds for PopQA (0.59, -0.99) and its floor for strips (-0.5), mapped from [-1, 1]; five web results.
     # HyDE's eight documents of at most 512 tokens at temperature 0.7, the question's vector included.
     "paper": {
