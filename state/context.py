@@ -8,6 +8,9 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 from groundgraph.errors import InputError, shown
 from groundgraph.knowledge.filter import Filter
 
+CHAT_EVALUATORS = frozenset({"cascade", "llm", "reflection"})
+"""Evaluators that ask the chat model."""
+
 PROVIDER_AND_MODEL = r"^[^:\s]+:\S.*$"
 Probability = Annotated[float, Field(ge=0, le=1)]
 Preset = Literal["auto", "default", "paper", "embedded", "strict", "balanced", "loose"]
@@ -91,6 +94,21 @@ class AdaptiveSettings(_Block):
         return self
 
 
+class CascadeSettings(_Block):
+    """Evaluator cascade: which passages the chat model reads after the embedded evaluator, and for how long."""
+
+    low: Probability = Field(0.2, description="A passage that the embedded evaluator scores at or below is settled.")
+    high: Probability = Field(0.85, description="Where a passage scores at or above, the chat model reads none.")
+    passages: int = Field(2, ge=1, le=20, description="Passages read at most, the best of the doubtful ones.")
+    seconds: float = Field(20.0, gt=0, le=600, description="Wall time for reading; what is left keeps its score.")
+
+    @model_validator(mode="after")
+    def _ordered(self) -> Self:
+        if self.low > self.high:
+            raise ValueError(f"low={self.low} must not be above high={self.high}")
+        return self
+
+
 class RouterSettings(_Block):
     """The router: which pattern answers which intent."""
 
@@ -147,7 +165,12 @@ class Context(_Block):
     embedding_model: str | None = Field(
         None, pattern=PROVIDER_AND_MODEL, description="provider:model. Default: the one each collection was built with."
     )
-    evaluator: Literal["embedded", "llm"] = Field("embedded", description="What scores a passage against the question.")
+    evaluator: str = Field(
+        "embedded",
+        pattern=r"^(embedded|cascade|llm|reflection|(cross-encoder|t5):.+)$",
+        description="What scores a passage against the question: embedded, cascade, llm, reflection, cross-encoder:"
+        "<model or path> or t5:<model or path>.",
+    )
     collections: list[str] = Field(["default"], min_length=1, description="Collections to search; * means all.")
     top_k: int = Field(5, ge=1, le=100, description="Passages to retrieve.")
     search_mode: Literal["hybrid", "vector", "keyword"] = Field("hybrid", description="Legs of the search.")
@@ -182,6 +205,7 @@ class Context(_Block):
     advanced: AdvancedSettings = AdvancedSettings()
     crag: CragSettings = CragSettings()
     adaptive: AdaptiveSettings = AdaptiveSettings()
+    cascade: CascadeSettings = CascadeSettings()
     router: RouterSettings = RouterSettings()
 
     @classmethod

@@ -16,6 +16,7 @@ from groundgraph.cli.compare import compare
 from groundgraph.cli.doctor import doctor
 from groundgraph.cli.evaluate import evaluate
 from groundgraph.cli.evaluator import evaluator
+from groundgraph.cli.feedback import feedback
 from groundgraph.cli.graph import graph
 from groundgraph.cli.index import index
 from groundgraph.cli.intents import intents
@@ -28,7 +29,7 @@ BAD_USE = 2
 INTERRUPTED = 130
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
-for command in (index, ask, chat, compare, tune, chunks, graph, doctor, serve):
+for command in (index, ask, chat, feedback, compare, tune, chunks, graph, doctor, serve):
     app.command()(command)
 app.command("eval")(evaluate)
 app.add_typer(collections, name="collections")
