@@ -10,7 +10,7 @@ from syrupy.assertion import SnapshotAssertion
 from tests.cli import run
 
 COMMANDS = ["", "index", "ask", "chat", "eval", "compare", "tune", "chunks", "graph", "collections", "doctor", "serve"]
-COMMANDS += ["evaluator", "evaluator train", "intents", "intents train"]
+COMMANDS += ["testset", "evaluator", "evaluator train", "intents", "intents train"]
 ACTIONS = ("list", "create", "describe", "inspect", "delete", "export", "import")
 COMMANDS += [f"collections {action}" for action in ACTIONS]
 HEAVY = ("langgraph", "langchain", "langchain_core", "numpy", "faiss", "rich")
