@@ -51,12 +51,13 @@ def test_a_question_stands_alone_if_it_points_at_nothing_left_unnamed(question: 
     [
         ("How tall is the Eiffel Tower?", TOWER, "en", False),
         ("Is 330 metres tall and stands on the Champ de Mars?", TOWER, "en", True),
+        ("The Eiffel Tower, finished when?", TOWER, "en", False),
         ("龙井茶产于哪个城市？", TEA, "zh", False),
         ("龙井茶产于浙江省杭州市西湖一带吗？", TEA, "zh", True),
     ],
 )
 def test_a_question_is_a_copy_if_most_of_it_stands_in_the_passage_in_one_run(
-    question: str, text: str, language: str, copied: bool
+    question: str, text: str, language: Language, copied: bool
 ) -> None:
     assert is_copied(question, text, language) is copied
 
@@ -72,7 +73,7 @@ def test_a_question_is_a_copy_if_most_of_it_stands_in_the_passage_in_one_run(
         (single(), Made("How high does the Eiffel Tower rise, " * 10, "330 metres"), "no question in the reply"),
         (single(), Made("埃菲尔铁塔有多高？", "330 metres"), "in another language than its passage"),
         (single(), Made("How high does it rise?", "330 metres"), "does not stand alone"),
-        (single(), Made("The Eiffel Tower, finished in 1889?", "1889"), "copied from its passage"),
+        (single(), Made("Is 330 metres tall and stands on what?", "Champ de Mars"), "copied from its passage"),
         (single(), Made("Does the Eiffel Tower rise 330 metres?", "330 metres"), "holds its own answer"),
         (single(), Made("How high does the Eiffel Tower rise?", "324 metres"), "answer is not in its passage"),
         (single(), Made("Who paid for the Eiffel Tower?", "Napoleon"), "answer is not in its passage"),

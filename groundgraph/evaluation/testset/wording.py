@@ -1,4 +1,9 @@
-"""Faults of a question that its wording shows, without a search: a pure check."""
+"""Faults of a question that its wording shows, without a search: a pure check.
+
+Of the human questions in train and validation of `data/qa`, 4 % (XQuAD, English), 6 % (XQuAD, Chinese) and 7 %
+(CLAPNQ) of those with one passage have a fault, and 14 % (MuSiQue) and 31 % (2Wiki) of those with two: a yes or no
+stands in no passage, and some are answered by one passage alone.
+"""
 
 import re
 from collections.abc import Sequence
@@ -10,13 +15,15 @@ from groundgraph.evaluation.testset.records import Reason
 from groundgraph.evaluation.testset.write import Made
 from groundgraph.grading.support import SUPPORTED, support
 from groundgraph.grading.terms import content_terms, key_terms
-from nodes.language import language_of
+from nodes.language import Language, language_of
 from state.context import Context
 
 LONGEST = 300
 """Characters of a question."""
 COPIED = 0.75
 """Share of a question's words that stand in its passage in one run, from which it is a copy."""
+COPIED_RUN = {"en": 6, "zh": 10}
+"""Words, or Chinese characters, of the shortest run that makes one."""
 ALIKE = 0.75
 """Share of the content terms of two questions that they share, from which they are one."""
 ALIKE_ANSWERED = 0.4
@@ -74,11 +81,11 @@ def stands_alone(question: str) -> bool:
     return bool(key_terms(before)) or len(content_terms(before)) >= NAMED_TERMS
 
 
-def is_copied(question: str, text: str, language: str) -> bool:
+def is_copied(question: str, text: str, language: Language) -> bool:
     """Tell whether most words of a question stand in a text in one run."""
     asked, there = answer_tokens(question, language), answer_tokens(text, language)
     run = SequenceMatcher(None, asked, there, autojunk=False).find_longest_match()
-    return run.size >= COPIED * len(asked)
+    return run.size >= max(COPIED * len(asked), COPIED_RUN[language])
 
 
 def agrees(answer: str, text: str, question: str, language: str) -> bool:
