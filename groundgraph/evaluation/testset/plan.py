@@ -13,6 +13,7 @@ from groundgraph.knowledge.store import Store
 from groundgraph.models import check_provider
 from nodes.language import Language
 from state.context import Context
+from state.presets import settled
 
 SHARE = 0.2
 """Share of the questions that take two passages, and of those that no passage answers."""
@@ -68,9 +69,8 @@ def plan(
     if not info.chunks:
         raise CollectionError(f"collection {info.name!r} is empty; fill it: groundgraph index PATH -c {info.name}")
     extra: dict[Kind, int] = {"multi": int(count * multi), "unanswerable": int(count * unanswerable)}
-    context = context.model_copy(
-        update={"collections": [info.name], "chat_model": model, "answerer": "model", "on_model_failure": "error"}
-    )
+    own = {"collections": [info.name], "chat_model": model, "answerer": "model", "on_model_failure": "error"}
+    context = settled(context.model_copy(update=own))
     card = Card(
         groundgraph=groundgraph.__version__,
         packages=versions(),
