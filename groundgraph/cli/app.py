@@ -22,6 +22,7 @@ from groundgraph.cli.index import index
 from groundgraph.cli.intents import intents
 from groundgraph.cli.serve import serve
 from groundgraph.cli.terminal import write_json
+from groundgraph.cli.testset import testset
 from groundgraph.cli.tune import tune
 from groundgraph.errors import GroundgraphError
 
@@ -29,7 +30,7 @@ BAD_USE = 2
 INTERRUPTED = 130
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
-for command in (index, ask, chat, feedback, compare, tune, chunks, graph, doctor, serve):
+for command in (index, ask, chat, feedback, compare, tune, testset, chunks, graph, doctor, serve):
     app.command()(command)
 app.command("eval")(evaluate)
 app.add_typer(collections, name="collections")
