@@ -1,11 +1,10 @@
 """Generate a short answer from the passages, every statement cited; an answer they do not support is none."""
 
 import asyncio
-import re
 import uuid
 from collections.abc import AsyncIterator
 
-from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
+from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
@@ -16,13 +15,12 @@ from groundgraph.models import Reply
 from groundgraph.models import stream as stream_model
 from groundgraph.models.tokens import estimate_tokens
 from nodes.answer_filter import AnswerFilter
-from nodes.cite import MARK, add_missing, citation, cited_numbers
+from nodes.check import check
 from nodes.language import Language, language_of
 from nodes.model import NO_MODEL, chat_model_of, is_small
 from nodes.node import Update, cost, node, said
 from nodes.prompt import fit, show
 from nodes.quote import quote
-from nodes.score import similarity
 from nodes.settle import Grounded, Sides, both_sides, settle, told
 from nodes.stream import emit
 from state.context import Context
@@ -52,8 +50,6 @@ COMPARE = {
     "en": " Say of each thing compared what its passage states.",
     "zh": "请分别说明每个比较对象在其段落中的情况。",
 }
-
-_WORD = re.compile(r"\w")
 
 _ANY_SIDES = (Statement(1, ""), Statement(2, ""))
 """For room in the prompt to say that two passages disagree."""
@@ -97,7 +93,10 @@ async def generate(state: Grounded, runtime: Runtime[Context]) -> Update:
         return await _quoted(state, context, [f"the answer is quoted: {error}"], show=not answer.text)
     if not replies[-1].text.strip():
         return {**_empty(replies[-1]), "usage": cost(*replies)}
-    checked = await asyncio.to_thread(_checked, answer, passages, state["query"], context, message_id)
+    text, dropped = answer.text.strip(), answer.dropped
+    checked = await asyncio.to_thread(
+        check, "generate", text, passages, state["query"], context, dropped=dropped, message_id=message_id
+    )
     warnings = [*checked.get("warnings", []), *(told(sides) if checked["answer"] else [])]
     return {**checked, "warnings": warnings, "usage": cost(*replies)}
 
@@ -146,32 +145,6 @@ def _empty(reply: Reply) -> Update:
     else:
         warning = f"{reason}: ask again, or take another chat_model"
     return {"answer": "", "refusal_reason": reason, "warnings": [warning], "steps": said("generate", "empty reply")}
-
-
-def _checked(answer: AnswerFilter, passages: list[Passage], question: str, context: Context, message_id: str) -> Update:
-    """Return the answer with its citations; none if the model refused, or nothing in the passages supports it."""
-    warnings = [f"citation [{number}] removed: there is no passage {number}" for number in answer.dropped]
-    text = answer.text.strip()
-    if not _WORD.search(MARK.sub("", text)):
-        reason = "the passages do not answer the question, says the model"
-        return {"answer": "", "refusal_reason": reason, "steps": said("generate", "not found")}
-    text = add_missing(text, passages, question, similarity(context))
-    numbers = cited_numbers(text)
-    if not numbers and context.require_citations:
-        return {
-            "answer": "",
-            "refusal_reason": "the answer has no citation and no support in the passages",
-            "warnings": warnings,
-            "steps": said("generate", "unsupported", answer=text),
-        }
-    return {
-        "answer": text,
-        "passages": passages,
-        "citations": [citation(number, passages[number - 1], text) for number in numbers],
-        "messages": [AIMessage(text, id=message_id)],
-        "warnings": warnings,
-        "steps": said("generate", "answered", citations=numbers, passages=len(passages)),
-    }
 
 
 async def _quoted(state: Grounded, context: Context, warnings: list[str], *, show: bool = True) -> Update:
