@@ -11,6 +11,7 @@ PATTERNS: dict[str, str] = {
     "advanced": "Rewrite and decompose the question, search by all of it, fuse, compress, then answer.",
     "crag": "Corrective RAG: grade what was retrieved, refine it or search the web, answer or refuse.",
     "adaptive": "Assess what was retrieved; if it is poor, rewrite the question and retrieve once more, or refuse.",
+    "self_rag": "Self-RAG: write each part from several passages, let a critic rate it, keep the best or search again.",
     "combined": "HyDE's retrieval, then Corrective RAG's grading and correction.",
     "router": "Classify the question's intent, and run the pattern that fits it.",
 }

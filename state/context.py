@@ -109,6 +109,42 @@ class CascadeSettings(_Block):
         return self
 
 
+Score = Annotated[float, Field(ge=1, le=5)]
+
+
+class SelfRagSettings(_Block):
+    """Self-RAG: when to retrieve, how segments are judged, and how the answer goes on."""
+
+    retrieval: Literal["adaptive", "always"] = Field(
+        "adaptive", description="adaptive: the chat model decides before each segment; always: without asking it."
+    )
+    retrieval_threshold: Probability = Field(
+        0.2, description="Retrieve where the model's share of yes against no is above."
+    )
+    passages: int = Field(5, ge=1, le=20, description="Passages to write a segment from, each by itself.")
+    relevance: Literal["critic", "evaluator"] = Field(
+        "critic", description="What says how relevant a passage is: the chat model, or the run's evaluator."
+    )
+    reflection: Literal["separate", "joint"] = Field(
+        "separate", description="Ask the critic for each score by itself, or for all of a segment's in one call."
+    )
+    relevant_weight: float = Field(1.0, ge=0, le=10, description="Weight of relevance among the scores.")
+    supported_weight: float = Field(1.0, ge=0, le=10, description="Weight of support among the scores.")
+    utility_weight: float = Field(0.5, ge=0, le=10, description="Weight of utility among the scores.")
+    poor_relevant: Score = Field(2, description="Up to this relevance, rewrite the question and retrieve again.")
+    poor_supported: Score = Field(2, description="Up to this support, too; in the end such a segment is left out.")
+    enough_utility: Score = Field(4, description="From this utility on, the answer is complete.")
+    max_rewrites: int = Field(2, ge=0, le=5, description="Retrievals for a rewritten question, in all.")
+    max_segments: int = Field(4, ge=1, le=20, description="Segments of the answer at most.")
+    segment_tokens: int = Field(96, ge=16, le=1024, description="Tokens that a segment may have.")
+
+    @model_validator(mode="after")
+    def _weighed(self) -> Self:
+        if not (self.relevant_weight or self.supported_weight or self.utility_weight):
+            raise ValueError("relevant_weight, supported_weight and utility_weight must not all be 0")
+        return self
+
+
 class RouterSettings(_Block):
     """The router: which pattern answers which intent."""
 
@@ -206,6 +242,7 @@ class Context(_Block):
     crag: CragSettings = CragSettings()
     adaptive: AdaptiveSettings = AdaptiveSettings()
     cascade: CascadeSettings = CascadeSettings()
+    self_rag: SelfRagSettings = SelfRagSettings()
     router: RouterSettings = RouterSettings()
 
     @classmethod

@@ -16,6 +16,15 @@ PRESETS: dict[str, dict[str, Any]] = {
         "compress_tokens": 400,
         "hyde": {"k": 1, "max_tokens": 64},
         "advanced": {"decompose": "cued"},
+        "self_rag": {
+            "retrieval": "always",
+            "passages": 2,
+            "relevance": "evaluator",
+            "reflection": "joint",
+            "max_rewrites": 1,
+            "max_segments": 2,
+            "segment_tokens": 64,
+        },
     },
     # CRAG's thresholds for PopQA (0.59, -0.99) and its floor for strips (-0.5), mapped from [-1, 1]; five web results.
     # HyDE's eight documents of at most 512 tokens at temperature 0.7, the question's vector included.
@@ -30,17 +39,20 @@ PRESETS: dict[str, dict[str, Any]] = {
         "require_citations": True,
         "crag": {"theta_high": 0.9, "theta_low": 0.6, "mean_high": 0.8, "mean_low": 0.5},
         "adaptive": {"theta_high": 0.8, "theta_low": 0.6, "supplement": False},
+        "self_rag": {"poor_relevant": 3, "poor_supported": 3},
     },
     "balanced": {
         "require_citations": True,
         "crag": {"theta_high": 0.79, "theta_low": 0.5, "mean_high": 0.7, "mean_low": 0.3},
         "adaptive": {"theta_high": 0.7, "theta_low": 0.5},
+        "self_rag": {"poor_relevant": 2, "poor_supported": 2},
     },
     # No preset turns the web on: that sends questions to a third party, which a person decides alone.
     "loose": {
         "require_citations": False,
         "crag": {"theta_high": 0.7, "theta_low": 0.3, "mean_high": 0.6, "mean_low": 0.2},
         "adaptive": {"theta_high": 0.6, "theta_low": 0.3},
+        "self_rag": {"poor_relevant": 1, "poor_supported": 1},
     },
 }
 DOUBT = ("strict", "balanced", "loose")

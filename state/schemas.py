@@ -9,6 +9,7 @@ from langchain_core.messages import AnyMessage
 from langgraph.graph.message import add_messages
 from typing_extensions import TypedDict
 
+from groundgraph.grading.need import Need
 from groundgraph.knowledge.passage import Passage, Tier
 from groundgraph.knowledge.search import SearchMode
 from state.reducers import Usage, add_usage, append
@@ -79,6 +80,22 @@ class Ranking(TypedDict):
     """Why the leg found nothing; empty if it worked."""
 
 
+class Segment(TypedDict):
+    """A part of the answer in Self-RAG, written from one passage, with what the critic says of it."""
+
+    passage: int
+    """Number of the passage."""
+    text: str
+    relevant: float
+    """How well the passage fits the question, from 1 to 5."""
+    supported: float
+    """How much of the segment the passage states, from 1 to 5."""
+    utility: float
+    """How well the answer, this segment included, answers the question, from 1 to 5."""
+    score: float
+    """Weighted mean of the three, by which segments are ranked."""
+
+
 class State(Answer):
     """Everything that flows between the nodes of a run."""
 
@@ -107,8 +124,30 @@ class State(Answer):
     quality: float
     """In Adaptive RAG: the score of the best passage."""
     attempts: int
-    """Further retrievals in Adaptive RAG."""
+    """Further retrievals, each for a question rewritten, in Adaptive RAG and Self-RAG."""
     outcome: str
+    need: Need
+    """In Self-RAG: whether to retrieve for the next segment, go on from what there is, or end."""
+    found: list[int]
+    """In Self-RAG: numbers of the passages retrieved last, best first."""
+    tried: list[int]
+    """In Self-RAG: numbers of those from which the next segment was tried to be written."""
+    candidates: list[int]
+    """In Self-RAG: numbers of those from which it is being written."""
+    segments: list[Segment]
+    """In Self-RAG: what was written from them."""
+    best: Segment | None
+    """In Self-RAG: the best of all tries for the next segment."""
+    accepted: list[Segment]
+    """In Self-RAG: the segments of the answer."""
+    searched_for: list[str]
+    """In Self-RAG: queries tried, beside the question."""
+    complete: bool
+    """In Self-RAG: whether the model has nothing to add."""
+    failure: str
+    """In Self-RAG: why the chat model wrote nothing; empty if it did."""
+    message_id: str
+    """Of the message that streams the answer; empty before any of it is streamed."""
     action: Tier
     """Corrective RAG's verdict over all passages."""
     search_web: bool

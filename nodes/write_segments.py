@@ -1,0 +1,143 @@
+"""Write the next segment of the answer from each passage by itself (Self-RAG, arXiv:2310.11511)."""
+
+import asyncio
+import re
+
+from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
+from langgraph.runtime import Runtime
+from typing_extensions import TypedDict
+
+from groundgraph.errors import ModelUnavailable
+from groundgraph.knowledge.passage import Passage
+from groundgraph.models import Reply, ask
+from groundgraph.models.tokens import estimate_tokens
+from nodes.answer_filter import REFUSAL
+from nodes.cite import statements
+from nodes.generate import ANSWER
+from nodes.language import language_of
+from nodes.model import pattern_model
+from nodes.node import Update, cost, node, said
+from nodes.prompt import MARKS, fit, show
+from state.context import Context
+from state.schemas import Segment
+
+SEGMENT = {
+    "en": "\n\nQuestion: {question}\nAnswer the question from the passage above in one or two short, complete "
+    "sentences, and say nothing that is not in it. After each sentence write the number of the passage, like "
+    "[{number}]. The answer may be that something is not so. Only if the passage is about something else, reply NOT "
+    "FOUND.",
+    "zh": "\n\n问题：{question}\n请只根据上面的段落，用一到两句简短完整的话回答，不写段落里没有的内容，每句话后写出段落"
+    "编号，例如[{number}]。只有当段落讲的是别的事情时，才回复：未找到。",
+}
+GO_ON = {
+    "en": "\nYou have begun the answer as follows. Write only what the passage adds to it, and repeat nothing. If it "
+    "adds nothing, reply END.\n{answer}",
+    "zh": "\n你已经写好了答案的开头，如下。只写这个段落能补充的内容，不要重复；"
+    "如果没有可补充的，就回复：END。\n{answer}",
+}
+
+_END = re.compile(r"\W*END\W*")
+_MARK = re.compile(rf"\s*{MARKS.pattern}")
+
+
+class Writing(TypedDict):
+    """An answer that is being written, and the numbers of the passages to go on from."""
+
+    question: str
+    query: str
+    passages: list[Passage]
+    answer: str
+    candidates: list[int]
+    tried: list[int]
+
+
+class Tried(TypedDict):
+    """What was written."""
+
+    segments: list[Segment]
+
+
+@node
+async def write_segments(state: Writing, runtime: Runtime[Context]) -> Update:
+    """Set `segments`, one for each candidate that answers; `complete` if these have nothing to add to the answer.
+
+    Raises:
+        ModelError: The run has no chat model, or it refuses to work for us; with `on_model_failure="error"` also if
+            it is down.
+    """
+    context, numbers = runtime.context, state["candidates"]
+    model = await pattern_model(context)
+    turns = asyncio.Semaphore(context.max_concurrency)
+
+    async def write(number: int) -> Reply | ModelUnavailable:
+        try:
+            async with turns:
+                messages = conversation(state, number, context)
+                return await ask(model, messages, max_tokens=context.self_rag.segment_tokens)
+        except ModelUnavailable as error:
+            return error
+
+    written = dict(zip(numbers, await asyncio.gather(*map(write, numbers)), strict=True))
+    replies = {number: reply for number, reply in written.items() if isinstance(reply, Reply)}
+    errors = {number: error for number, error in written.items() if not isinstance(error, Reply)}
+    if errors and not replies and context.on_model_failure == "error":
+        raise next(iter(errors.values()))
+    texts = {number: new_text(reply, number, state["answer"]) for number, reply in replies.items()}
+    segments = [blank(number, text) for number, text in texts.items() if text]
+    silent = any(text is None for text in texts.values())
+    failures = [f"no segment from passage {number}: {error}" for number, error in errors.items()]
+    return {
+        "segments": segments,
+        "tried": [*state["tried"], *numbers],
+        "complete": silent and not segments,
+        "failure": "" if replies else str(errors[numbers[0]]),
+        "warnings": failures if replies else [],
+        "usage": cost(*replies.values()),
+        "steps": said("write_segments", f"{len(segments)} segments", passages=[s["passage"] for s in segments]),
+    }
+
+
+def conversation(state: Writing, number: int, context: Context) -> list[BaseMessage]:
+    """Return the prompt for the segment from one passage, which is cut if it has no room; the question never is."""
+    language, answer = language_of(state["question"], context), state["answer"]
+    asked = SEGMENT[language] + (GO_ON[language] if answer else "")
+    asked = asked.replace("{number}", str(number)).replace("{answer}", answer).replace("{question}", state["query"])
+    room = context.prompt_tokens - estimate_tokens(ANSWER[language] + asked)
+    shown = "".join(show(passage, number) for passage in fit([state["passages"][number - 1]], room))
+    return [SystemMessage(ANSWER[language]), HumanMessage(shown + asked)]
+
+
+def new_text(reply: Reply, number: int, answer: str) -> str | None:
+    """Return what the reply adds to the answer, each sentence cited; None if nothing, empty if it refuses."""
+    text = reply.text.strip()
+    if REFUSAL.match(text) or not _bare(text):
+        return ""
+    if _END.fullmatch(text):
+        return None
+    spans = statements(text)
+    if reply.finish_reason == "length" and len(spans) > 1:
+        spans = spans[:-1]
+    known, new, last = _bare(answer), "", 0
+    for start, end in spans:
+        if _bare(text[start:end]) not in known:
+            gap = "\n" if "\n" in text[last:start] else " " if text[last:start] else ""
+            new += (gap if new else "") + cited(text[start:end].strip(), number)
+        last = end
+    return new or None
+
+
+def cited(sentence: str, number: int) -> str:
+    """Return the sentence with the one mark `[number]`: where its first mark stands, else at its end."""
+    mark = _MARK.search(sentence)
+    bare = _MARK.sub("", sentence)
+    place = mark.start() if mark else len(bare)
+    return f"{bare[:place].rstrip()} [{number}]{bare[place:]}"
+
+
+def blank(number: int, text: str) -> Segment:
+    """Return a segment that is not rated yet."""
+    return {"passage": number, "text": text, "relevant": 0.0, "supported": 0.0, "utility": 0.0, "score": 0.0}
+
+
+def _bare(text: str) -> str:
+    return re.sub(r"\W", "", _MARK.sub("", text)).casefold()
