@@ -2,14 +2,20 @@
 
 from typing import Literal
 
+from langgraph.runtime import Runtime
+
 from nodes.accept import Accepted, Continued
 from nodes.choose import Chosen, Outcome
 from nodes.decide import Decided
 from nodes.generate import Written
 from nodes.grade import Verdict
+from nodes.probe import Probed
+from nodes.prune import Next, Pruned
 from nodes.retrieve import Found
 from nodes.select import Selected
+from nodes.elect import Elected
 from nodes.write_segments import Tried
+from state.context import Context
 
 
 def route_passages(state: Found) -> Literal["generate", "refuse"]:
@@ -66,3 +72,28 @@ def route_choice(state: Chosen) -> Outcome:
 def route_accepted(state: Accepted) -> Continued:
     """Go on until the answer is useful enough, or has all segments it may have."""
     return state["outcome"]
+
+
+def route_critic(state: Found, runtime: Runtime[Context]) -> Literal["decide", "tokens"]:
+    """Let a model that was fine-tuned on reflection tokens judge itself by these."""
+    return "tokens" if runtime.context.self_rag.critic == "tokens" else "decide"
+
+
+def route_probe(state: Probed) -> Literal["retrieve", "refuse"]:
+    """Retrieve, or refuse: a model that wants no documents would answer from its memory."""
+    return "refuse" if state["need"] == "no" else "retrieve"
+
+
+def route_branches(state: Selected) -> Literal["expand", "refuse"]:
+    """Write from what was selected."""
+    return "expand" if state["candidates"] else "refuse"
+
+
+def route_pruned(state: Pruned) -> Next:
+    """Go where `prune` decided."""
+    return state["outcome"]
+
+
+def route_elected(state: Elected) -> Literal["conclude", "refuse"]:
+    """Refuse where nothing is supported; a model that is down is no verdict."""
+    return "conclude" if state["answer"] or state["failure"] else "refuse"

@@ -1,12 +1,14 @@
 """Self-RAG: write each segment from several passages, let a critic rate it, keep the best (arXiv:2310.11511).
 
-receive → decide → retrieve → rerank → select → write_segments → reflect → choose → accept → decide → … → conclude
+receive → decide | tokens
+decide → retrieve → rerank → select → write_segments → reflect → choose → accept → decide → … → conclude
 | [reformulate → retrieve_evidence → select → …] | reply | refuse
 
 A segment whose passage is irrelevant, or that its passage does not support, makes the run rewrite the question and
-retrieve again. Departures from the paper: the critic is any chat model, prompted, with scores from 1 to 5; "no need of
-retrieval" means that the message asks for nothing, and leads to a reply without facts, never to an answer from the
-model's memory; a segment without a supporting passage is left out, and with none left the run refuses.
+retrieve again. With `self_rag.critic="tokens"` the graph `self_rag_tokens` answers. Departures from the paper: the
+critic is any chat model, prompted, with scores from 1 to 5; "no need of retrieval" means that the message asks for
+nothing, and leads to a reply without facts, never to an answer from the model's memory; a segment without a supporting
+passage is left out, and with none left the run refuses.
 """
 
 from langgraph.graph import END, START
@@ -15,11 +17,13 @@ from graphs.routes import (
     route_accepted,
     route_answer,
     route_choice,
+    route_critic,
     route_evidence,
     route_need,
     route_segments,
     route_selected,
 )
+from graphs.self_rag_tokens import graph as tokens
 from nodes.accept import accept
 from nodes.choose import choose
 from nodes.conclude import conclude
@@ -40,6 +44,7 @@ graph = (
     Graph()
     .add_node(receive)
     .add_node(decide)
+    .add_node("tokens", tokens)
     .add_node(reply)
     .add_node(retrieve)
     .add_node(rerank)
@@ -53,9 +58,10 @@ graph = (
     .add_node(conclude)
     .add_node(refuse)
     .add_edge(START, "receive")
-    .add_edge("receive", "decide")
+    .add_conditional_edges("receive", route_critic)
     .add_conditional_edges("decide", route_need)
     .add_edge("reply", END)
+    .add_edge("tokens", END)
     .add_edge("retrieve", "rerank")
     .add_conditional_edges("rerank", route_evidence)
     .add_conditional_edges("select", route_selected)

@@ -73,6 +73,8 @@ async def receive(state: Question, runtime: Runtime[Context]) -> Update:
         "accepted": [],
         "searched_for": [],
         "complete": False,
+        "beams": [],
+        "depth": 0,
         "failure": "",
         "message_id": "",
         "steps": Overwrite(

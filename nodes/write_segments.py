@@ -2,6 +2,7 @@
 
 import asyncio
 import re
+from collections.abc import Sequence
 
 from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
 from langgraph.runtime import Runtime
@@ -117,13 +118,18 @@ def new_text(reply: Reply, number: int, answer: str) -> str | None:
     spans = statements(text)
     if reply.finish_reason == "length" and len(spans) > 1:
         spans = spans[:-1]
-    known, new, last = _bare(answer), "", 0
-    for start, end in spans:
-        if _bare(text[start:end]) not in known:
-            gap = "\n" if "\n" in text[last:start] else " " if text[last:start] else ""
-            new += (gap if new else "") + cited(text[start:end].strip(), number)
+    known = _bare(answer)
+    return cited_text(text, number, [span for span in spans if _bare(text[slice(*span)]) not in known]) or None
+
+
+def cited_text(text: str, number: int, spans: Sequence[tuple[int, int]] | None = None) -> str:
+    """Return the sentences of `text`, or those at `spans`, each cited; lines stay lines."""
+    new, last = "", 0
+    for start, end in statements(text) if spans is None else spans:
+        gap = "\n" if "\n" in text[last:start] else " " if text[last:start] else ""
+        new += (gap if new else "") + cited(text[start:end].strip(), number)
         last = end
-    return new or None
+    return new
 
 
 def cited(sentence: str, number: int) -> str:

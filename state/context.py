@@ -115,6 +115,11 @@ Score = Annotated[float, Field(ge=1, le=5)]
 class SelfRagSettings(_Block):
     """Self-RAG: when to retrieve, how segments are judged, and how the answer goes on."""
 
+    critic: Literal["prompted", "tokens"] = Field(
+        "prompted",
+        description="prompted: any chat model rates segments when asked; tokens: chat_model is fine-tuned on "
+        "reflection tokens, and is read through its completions endpoint.",
+    )
     retrieval: Literal["adaptive", "always"] = Field(
         "adaptive", description="adaptive: the chat model decides before each segment; always: without asking it."
     )
@@ -137,6 +142,27 @@ class SelfRagSettings(_Block):
     max_rewrites: int = Field(2, ge=0, le=5, description="Retrievals for a rewritten question, in all.")
     max_segments: int = Field(4, ge=1, le=20, description="Segments of the answer at most.")
     segment_tokens: int = Field(96, ge=16, le=1024, description="Tokens that a segment may have.")
+    form: Literal["long", "short"] = Field(
+        "long", description="Critic tokens: a tree of segments, or one segment from the best passage."
+    )
+    closed: bool = Field(
+        False, description="Critic tokens, short form: sum the scores of equal answers, for questions with few answers."
+    )
+    beam_width: int = Field(2, ge=1, le=10, description="Critic tokens, long form: answers that grow side by side.")
+    depth: int = Field(7, ge=1, le=20, description="Critic tokens, long form: segments of an answer at most.")
+    retrieve_again: bool = Field(
+        True,
+        description="Critic tokens, long form: search for the question and the segments so far; false: write on from "
+        "the passages found first, as the official code does.",
+    )
+    sequence_weight: float = Field(
+        0.0, ge=0, le=10, description="Critic tokens: weight of the segment's own probability among the scores."
+    )
+    variant: Literal["paper", "official_code"] = Field(
+        "paper",
+        description="Critic tokens: official_code applies the retrieval threshold to log probabilities in the short "
+        "form, which inverts it.",
+    )
 
     @model_validator(mode="after")
     def _weighed(self) -> Self:

@@ -27,12 +27,22 @@ PRESETS: dict[str, dict[str, Any]] = {
         },
     },
     # CRAG's thresholds for PopQA (0.59, -0.99) and its floor for strips (-0.5), mapped from [-1, 1]; five web results.
+    # Self-RAG's threshold, weights, beams and depth, which are the defaults too.
     # HyDE's eight documents of at most 512 tokens at temperature 0.7, the question's vector included.
     "paper": {
         "web_top_k": 5,
         "crag": {"policy": "paper", "theta_high": 0.795, "theta_low": 0.005, "refine_threshold": 0.25},
         "hyde": {"k": 8, "max_tokens": 512, "temperature": 0.7, "pool": "mean", "include_question": True},
         "advanced": {"decompose": "model"},
+        "self_rag": {
+            "retrieval_threshold": 0.2,
+            "relevant_weight": 1.0,
+            "supported_weight": 1.0,
+            "utility_weight": 0.5,
+            "beam_width": 2,
+            "depth": 7,
+            "variant": "paper",
+        },
     },
     "strict": {
         "web_search": "off",

@@ -96,6 +96,20 @@ class Segment(TypedDict):
     """Weighted mean of the three, by which segments are ranked."""
 
 
+class Beam(TypedDict):
+    """An answer that grows beside others in Self-RAG with reflection tokens."""
+
+    raw: str
+    """What the model gets as the beginning of its response: reflection tokens and passages included."""
+    segments: list[Segment]
+    score: float
+    """Product of its segments' scores."""
+    need: str
+    """Reflection token that says what comes next; empty if the model has ended."""
+    found: list[int]
+    """Numbers of the passages to write the next segment from."""
+
+
 class State(Answer):
     """Everything that flows between the nodes of a run."""
 
@@ -146,6 +160,10 @@ class State(Answer):
     """In Self-RAG: whether the model has nothing to add."""
     failure: str
     """In Self-RAG: why the chat model wrote nothing; empty if it did."""
+    beams: list[Beam]
+    """In Self-RAG with reflection tokens: the best answers so far, best first."""
+    depth: int
+    """In Self-RAG with reflection tokens: segments that these have."""
     message_id: str
     """Of the message that streams the answer; empty before any of it is streamed."""
     action: Tier

@@ -33,8 +33,8 @@ class Endpoint:
     """Fields of a request that are answered with 422, such as `response_format` or `logprobs`."""
     body: str | None = None
     """A body sent as it is, with status 200, instead of a reply."""
-    logprobs: dict[str, Any] | None = None
-    """Log probabilities to send to those who ask."""
+    logprobs: dict[str, Any] | Callable[[str], dict[str, Any]] | None = None
+    """Log probabilities to send to those who ask, or what makes them of the text."""
     thinking_field: str | None = None
     """Text of `reasoning_content`, beside the content."""
     knows_n: bool = True
@@ -156,14 +156,19 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(data)
 
     def _chat(self, request: Request) -> Request:
-        message: Request = {"role": "assistant", "content": self.endpoint.say(request)}
+        text = self.endpoint.say(request)
+        message: Request = {"role": "assistant", "content": text}
         if self.endpoint.thinking_field:
             message["reasoning_content"] = self.endpoint.thinking_field
         choice = {"index": 0, "message": message, "finish_reason": "stop"}
         if request.get("logprobs"):
-            choice["logprobs"] = self.endpoint.logprobs
+            choice["logprobs"] = self._logprobs(text)
         choices = [choice] * (request.get("n") or 1 if self.endpoint.knows_n else 1)
         return {"id": "1", "object": "chat.completion", "model": "m", "choices": choices, "usage": _USAGE}
+
+    def _logprobs(self, text: str) -> dict[str, Any] | None:
+        logprobs = self.endpoint.logprobs
+        return logprobs(text) if callable(logprobs) else logprobs
 
     def _stream(self, request: Request) -> None:
         self.send_response(200)
@@ -171,6 +176,8 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_header("Connection", "close")
         self.end_headers()
         text = self.endpoint.say(request)
+        if request.get("logprobs"):
+            self._event({"choices": [{"index": 0, "delta": {"content": ""}, "logprobs": self._logprobs(text)}]})
         for start in range(0, len(text), 3):
             self._event({"choices": [{"index": 0, "delta": {"role": "assistant", "content": text[start : start + 3]}}]})
         self._event({"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]})
@@ -184,9 +191,10 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(f"data: {json.dumps(data)}\n\n".encode())
 
     def _completion(self, request: Request) -> Request:
-        choice = {"index": 0, "text": self.endpoint.say(request), "finish_reason": "stop", "logprobs": None}
+        text = self.endpoint.say(request)
+        choice = {"index": 0, "text": text, "finish_reason": "stop", "logprobs": None}
         if request.get("logprobs"):
-            choice["logprobs"] = self.endpoint.logprobs
+            choice["logprobs"] = self._logprobs(text)
         return {"id": "1", "object": "text_completion", "model": "m", "choices": [choice], "usage": _USAGE}
 
     def _embed(self, request: Request) -> None:

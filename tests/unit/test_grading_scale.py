@@ -88,7 +88,8 @@ def test_each_of_several_scores_has_its_own_place() -> None:
     ("text", "tokens", "shares"),
     [
         ("yes", None, (1, 0, 0)), ("No.", None, (0, 1, 0)), ("**continue**", None, (0, 0, 1)),
-        ("继续", None, (0, 0, 1)), ("是", None, (1, 0, 0)), ('{"answer": "no"}', None, (0, 1, 0)), ("perhaps", None, None), ("", None, None),
+        ("继续", None, (0, 0, 1)), ("是", None, (1, 0, 0)), ('{"answer": "no"}', None, (0, 1, 0)), 
+        ("perhaps", None, None), ("", None, None),
         ("yes", [token("yes", 0.5, no=0.25, continue_=0.25)], (0.5, 0.25, 0.25)),
         ("no", [token(" No", 0.6, Yes=0.2)], (0.25, 0.75, 0)),
         ("no", [token("no", 0.3, maybe=0.7)], (0, 1, 0)),  # too little for shares: as written
