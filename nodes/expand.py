@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from langgraph.runtime import Runtime
@@ -14,8 +15,9 @@ from groundgraph.grading.reflection import (
     RETRIEVAL,
     Reflections,
     first_segment,
-    harmless,
+    instruction,
     need_after,
+    paragraph,
     plain_text,
     probabilities,
     reflections,
@@ -24,7 +26,7 @@ from groundgraph.knowledge.passage import Passage
 from groundgraph.models import Reply, complete, token_spans
 from nodes.model import pattern_model
 from nodes.node import Update, cost, node, said
-from nodes.probe import TOP_TOKENS, instruction
+from nodes.probe import TOP_TOKENS
 from state.context import Context, SelfRagSettings
 from state.schemas import Beam, Segment
 
@@ -102,13 +104,7 @@ def branches(beam: Beam, passages: Sequence[Passage]) -> list[Branch]:
     """Return the ways for an answer to go on: from each passage found for it, or from the one it has."""
     if beam["need"] == CONTINUE and beam["segments"]:
         return [Branch(beam, beam["segments"][-1]["passage"], CONTINUE)]
-    return [Branch(beam, number, paragraph(passages[number - 1])) for number in beam["found"]]
-
-
-def paragraph(passage: Passage) -> str:
-    """Return the passage as the model was fine-tuned to see it; markers inside it are made harmless."""
-    text = harmless(f"{passage.heading or passage.source}\n{passage.page_content}")
-    return f"{RETRIEVAL}<paragraph>{text}</paragraph>"
+    return [Branch(beam, number, RETRIEVAL + paragraph(passages[number - 1])) for number in beam["found"]]
 
 
 def grow(way: Branch, reply: Reply, self_rag: SelfRagSettings) -> tuple[Beam, Reflections]:
@@ -118,6 +114,8 @@ def grow(way: Branch, reply: Reply, self_rag: SelfRagSettings) -> tuple[Beam, Re
     """
     tokens, decides = first_segment(reply.logprobs or ())
     found = reflections(tokens)
+    if way.lead == CONTINUE and "relevance" in found.absent:  # it is the same passage
+        found = replace(found, relevance=(way.beam["segments"][-1]["relevant"] - 1) / 4)
     score = found.score(
         self_rag.relevant_weight, self_rag.supported_weight, self_rag.utility_weight, self_rag.sequence_weight
     )

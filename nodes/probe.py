@@ -5,13 +5,12 @@ from typing_extensions import TypedDict
 
 from groundgraph.errors import ModelUnavailable
 from groundgraph.grading.need import Need
-from groundgraph.grading.reflection import NEEDS, probabilities, retrieval_share, wants_retrieval
+from groundgraph.grading.reflection import NEEDS, instruction, probabilities, retrieval_share, wants_retrieval
 from groundgraph.models import complete
 from nodes.model import pattern_model
 from nodes.node import Update, cost, node, said
 from state.context import Context
 
-INSTRUCTION = "### Instruction:\n{question}\n\n### Response:\n"
 TOP_TOKENS = 20
 
 
@@ -64,8 +63,3 @@ async def probe(state: Asked, runtime: Runtime[Context]) -> Update:
         "usage": cost(reply),
         "steps": said("probe", need, share=share, **found),
     }
-
-
-def instruction(question: str) -> str:
-    """Return the prompt that the model was fine-tuned on, up to its response."""
-    return INSTRUCTION.replace("{question}", question)

@@ -20,6 +20,7 @@ from groundgraph.cli.feedback import feedback
 from groundgraph.cli.graph import graph
 from groundgraph.cli.index import index
 from groundgraph.cli.intents import intents
+from groundgraph.cli.self_rag import self_rag
 from groundgraph.cli.serve import serve
 from groundgraph.cli.terminal import write_json
 from groundgraph.cli.testset import testset
@@ -36,6 +37,7 @@ app.command("eval")(evaluate)
 app.add_typer(collections, name="collections")
 app.add_typer(evaluator, name="evaluator")
 app.add_typer(intents, name="intents")
+app.add_typer(self_rag, name="self-rag")
 
 
 @app.callback()

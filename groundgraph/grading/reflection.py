@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from groundgraph.knowledge.passage import Passage
 from groundgraph.models import TokenLogprob
 from groundgraph.models.escape import escape
 
@@ -22,6 +23,8 @@ NEEDS = (RETRIEVAL, NO_RETRIEVAL, CONTINUE)
 RELEVANCE = (RELEVANT, IRRELEVANT)
 SUPPORT = (FULL, PARTIAL, NO_SUPPORT)
 UTILITY_WEIGHTS = (-1.0, -0.5, 0.0, 0.5, 1.0)
+
+INSTRUCTION = "### Instruction:\n{question}\n\n### Response:\n"
 
 Variant = Literal["paper", "official_code"]
 Probabilities = Mapping[str, float]
@@ -143,6 +146,17 @@ def harmless(text: str) -> str:
     text = re.sub(r"<(?=/?paragraph>)", "&lt;", escape(text), flags=re.IGNORECASE)
     text = re.sub(r"###(?=\s*(?:Instruction|Input|Response)\s*:)", "##", text, flags=re.IGNORECASE)
     return _TOKEN.sub(lambda token: f"({token[0][1:-1]})", text)
+
+
+def instruction(question: str) -> str:
+    """Return the prompt that such a model is fine-tuned on, up to its response."""
+    return INSTRUCTION.replace("{question}", question)
+
+
+def paragraph(passage: Passage) -> str:
+    """Return a passage as it stands in the response, after the token that asks for it."""
+    text = harmless(f"{passage.heading or passage.source}\n{passage.page_content}")
+    return f"<paragraph>{text}</paragraph>"
 
 
 def _place(tokens: Sequence[TokenLogprob], names: Sequence[str]) -> TokenLogprob | None:

@@ -22,7 +22,6 @@ from groundgraph.grading.reflection import (
 )
 from groundgraph.knowledge.search import SearchResult
 from groundgraph.models import complete
-from nodes.expand import paragraph
 from tests.doubles import FixedEvaluator, FixedSearch, passage
 from tests.endpoint import Endpoint
 from tests.reflections import Piece, Said, fine_tuned, said
@@ -215,10 +214,11 @@ def test_continuing_uses_the_passage_at_hand(finds: Finds, monkeypatch: pytest.M
     search = finds([TOWER])
     with fine_tuned(
         (alone, NEEDED),
-        (lambda prompt: prompt.endswith(CONTINUE), segment("That is a lot.")),
-        ("330", segment("It is 330 metres tall.", then={CONTINUE: 0.7, NO_RETRIEVAL: 0.3})),
+        (lambda prompt: prompt.endswith(CONTINUE), said("That is a lot.", FULL, UTILITIES[4])),
+        ("330", segment("It is 330 metres tall.", 0.75, then={CONTINUE: 0.7, NO_RETRIEVAL: 0.3})),
     ) as endpoint:
         result = ask(endpoint, monkeypatch)
+    assert [one["relevant"] for one in step(result, "settle")["figures"]["segments"]] == [4.0, 4.0]
     assert result["answer"] == "It is 330 metres tall. [1] That is a lot. [1]" and len(search.queries) == 1
 
 
@@ -339,7 +339,7 @@ def failing_for(words: str) -> Any:
     return call
 
 
-def test_the_whole_answer_is_streamed_once_it_is_settled(finds: Finds, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_whole_answer_is_streamed_once_it_is_elected(finds: Finds, monkeypatch: pytest.MonkeyPatch) -> None:
     finds([TOWER])
     with fine_tuned((alone, NEEDED), ("330", segment("It is 330 metres tall."))) as endpoint:
         endpoint.configure(monkeypatch)
@@ -376,10 +376,6 @@ async def test_a_provider_without_completions_is_an_error(monkeypatch: pytest.Mo
         endpoint.configure(monkeypatch)
         with pytest.raises(ModelError, match="is not known there"):
             await complete("openai:m", "Say yes:", max_tokens=4)
-
-
-def test_a_passage_is_shown_with_its_heading_or_source() -> None:
-    assert paragraph(TOWER) == "[Retrieval]<paragraph>tower.md\nThe Eiffel Tower is 330 metres tall.</paragraph>"
 
 
 def test_every_branch_lands_on_a_node() -> None:
