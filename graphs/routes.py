@@ -7,13 +7,13 @@ from langgraph.runtime import Runtime
 from nodes.accept import Accepted, Continued
 from nodes.choose import Chosen, Outcome
 from nodes.decide import Decided
+from nodes.elect import Elected
 from nodes.generate import Written
 from nodes.grade import Verdict
 from nodes.probe import Probed
 from nodes.prune import Next, Pruned
 from nodes.retrieve import Found
 from nodes.select import Selected
-from nodes.elect import Elected
 from nodes.write_segments import Tried
 from state.context import Context
 

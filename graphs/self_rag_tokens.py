@@ -10,8 +10,9 @@ only segments that their passages support.
 
 from langgraph.graph import END, START
 
-from graphs.routes import route_answer, route_branches, route_evidence, route_probe, route_pruned, route_elected
+from graphs.routes import route_answer, route_branches, route_elected, route_evidence, route_probe, route_pruned
 from nodes.conclude import conclude
+from nodes.elect import elect
 from nodes.expand import expand
 from nodes.probe import probe
 from nodes.prune import prune
@@ -21,7 +22,6 @@ from nodes.rerank import rerank
 from nodes.retrieve import retrieve
 from nodes.retrieve_beams import retrieve_beams
 from nodes.select import select
-from nodes.elect import elect
 from state.graph import Graph
 
 graph = (

@@ -42,4 +42,4 @@ async def conclude(state: Ending, runtime: Runtime[Context]) -> Update:
         message_id=state["message_id"],
     )
     warnings = [f"the answer ends early: {failure}"] if failure else []
-    return {**checked, "warnings": [*warnings, *checked["warnings"]]}
+    return {**checked, "warnings": [*warnings, *checked.get("warnings", [])]}

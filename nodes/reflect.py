@@ -10,6 +10,8 @@ from langgraph.runtime import Runtime
 from groundgraph.errors import ModelUnavailable
 from groundgraph.grading.scale import MIDDLE, scores_in
 from groundgraph.models import Reply, ask
+from groundgraph.models.tokens import estimate_tokens
+from nodes.accept import joined
 from nodes.language import Language, language_of
 from nodes.model import pattern_model
 from nodes.node import Update, cost, node, said
@@ -123,29 +125,33 @@ async def _rating(
     labels = {aspect: LABELS[aspect] for aspect in aspects}
     prompt = _prompt(state, segment, aspects, context)
     replies: list[Reply] = []
+    read: dict[Aspect, float | None] = dict.fromkeys(labels)
     try:
-        replies.append(await ask(model, prompt, max_tokens=12 * len(aspects), top_logprobs=TOP_TOKENS))
-        read = scores_in(replies[0].text, labels, replies[0].logprobs)
-        if replies[0].finish_reason == "length" and not any(read.values()):
-            replies.append(await ask(model, prompt, max_tokens=THOUGHT_TOKENS))
-            read = scores_in(replies[-1].text, labels)
-        why = f"the rating {replies[-1].text[:60]!r} cannot be read"
+        if prompt is None:
+            why = f"no room for the passage in prompt_tokens={context.prompt_tokens}; raise it"
+        else:
+            replies.append(await ask(model, prompt, max_tokens=12 * len(aspects), top_logprobs=TOP_TOKENS))
+            read = scores_in(replies[0].text, labels, replies[0].logprobs)
+            if replies[0].finish_reason == "length" and not any(read.values()):
+                replies.append(await ask(model, prompt, max_tokens=THOUGHT_TOKENS))
+                read = scores_in(replies[-1].text, labels)
+            why = f"the rating {replies[-1].text[:60]!r} cannot be read"
     except ModelUnavailable as error:
-        read, why = dict.fromkeys(labels), str(error)
+        why = str(error)
     unread = [aspect for aspect in aspects if read[aspect] is None]
     warnings = [f"passage {segment['passage']}, {' and '.join(unread)} taken as 3: {why}"] if unread else []
     return Rating({aspect: MIDDLE if (s := read[aspect]) is None else s for aspect in aspects}, replies, warnings)
 
 
-def _prompt(state: Reflecting, segment: Segment, aspects: Sequence[Aspect], context: Context) -> list[BaseMessage]:
+def _prompt(
+    state: Reflecting, segment: Segment, aspects: Sequence[Aspect], context: Context
+) -> list[BaseMessage] | None:
     """Return the conversation in which the segment was written, and one more turn: its beginning is read already."""
     language = language_of(state["question"], context)
     names = NAMES[language]
     form = ONE[language] if len(aspects) == 1 else ", ".join(f"{names[aspect]}: N" for aspect in aspects)
     lines = "\n".join(ASPECTS[language][aspect] for aspect in aspects)
     rate = RATE[language].replace("{aspects}", lines).replace("{form}", form)
-    return [
-        *conversation(state, segment["passage"], context),
-        AIMessage(f"{state['answer']} {segment['text']}".strip()),
-        HumanMessage(rate),
-    ]
+    written = state["answer"] + joined(state["answer"], segment["text"])
+    before = conversation(state, segment["passage"], context, reserved=estimate_tokens(written + rate))
+    return before and [*before, AIMessage(written), HumanMessage(rate)]

@@ -5,6 +5,7 @@ from typing_extensions import TypedDict
 
 from groundgraph.grading.scale import HIGHEST, LOWEST, MIDDLE
 from groundgraph.knowledge.passage import Passage
+from nodes.fuse import key_of
 from nodes.node import Update, node, said
 from nodes.score import Scored, score
 from state.context import Context
@@ -33,7 +34,8 @@ async def select(state: Retrieved, runtime: Runtime[Context]) -> Update:
     """
     context, self_rag = runtime.context, runtime.context.self_rag
     passages = state["passages"]
-    found = state["found"] or [*range(1, len(passages) + 1)]
+    numbers = {key_of(passage): number for number, passage in reversed([*enumerate(passages, 1)])}
+    found = state["found"] or sorted(numbers.values())
     left = [number for number in found if number not in state["tried"]]
     scored = Scored([], [], {})
     if self_rag.relevance == "evaluator":

@@ -13,7 +13,7 @@ from groundgraph.knowledge.passage import Passage
 from groundgraph.models import Reply, ask
 from groundgraph.models.tokens import estimate_tokens
 from nodes.answer_filter import REFUSAL
-from nodes.cite import statements
+from nodes.cite import statements, with_mark
 from nodes.generate import ANSWER
 from nodes.language import language_of
 from nodes.model import pattern_model
@@ -70,15 +70,15 @@ async def write_segments(state: Writing, runtime: Runtime[Context]) -> Update:
     model = await pattern_model(context)
     turns = asyncio.Semaphore(context.max_concurrency)
 
-    async def write(number: int) -> Reply | ModelUnavailable:
+    async def write(messages: list[BaseMessage]) -> Reply | ModelUnavailable:
         try:
             async with turns:
-                messages = conversation(state, number, context)
                 return await ask(model, messages, max_tokens=context.self_rag.segment_tokens)
         except ModelUnavailable as error:
             return error
 
-    written = dict(zip(numbers, await asyncio.gather(*map(write, numbers)), strict=True))
+    prompts = {number: prompt for number in numbers if (prompt := conversation(state, number, context))}
+    written = dict(zip(prompts, await asyncio.gather(*map(write, prompts.values())), strict=True))
     replies = {number: reply for number, reply in written.items() if isinstance(reply, Reply)}
     errors = {number: error for number, error in written.items() if not isinstance(error, Reply)}
     if errors and not replies and context.on_model_failure == "error":
@@ -86,26 +86,32 @@ async def write_segments(state: Writing, runtime: Runtime[Context]) -> Update:
     texts = {number: new_text(reply, number, state["answer"]) for number, reply in replies.items()}
     segments = [blank(number, text) for number, text in texts.items() if text]
     silent = any(text is None for text in texts.values())
-    failures = [f"no segment from passage {number}: {error}" for number, error in errors.items()]
+    failures = [f"no segment from passage {number}: {error}" for number, error in errors.items()] if replies else []
+    cramped = f"no passage fits beside the question into prompt_tokens={context.prompt_tokens}; raise it"
     return {
         "segments": segments,
         "tried": [*state["tried"], *numbers],
         "complete": silent and not segments,
-        "failure": "" if replies else str(errors[numbers[0]]),
-        "warnings": failures if replies else [],
+        "failure": "" if replies or not errors else str(next(iter(errors.values()))),
+        "warnings": failures if prompts else [cramped],
         "usage": cost(*replies.values()),
         "steps": said("write_segments", f"{len(segments)} segments", passages=[s["passage"] for s in segments]),
     }
 
 
-def conversation(state: Writing, number: int, context: Context) -> list[BaseMessage]:
-    """Return the prompt for the segment from one passage, which is cut if it has no room; the question never is."""
+def conversation(state: Writing, number: int, context: Context, reserved: int = 0) -> list[BaseMessage] | None:
+    """Return the prompt for the segment from one passage, cut to the room it has; None if that holds none of it.
+
+    Without a passage the model would have nothing but its memory. `reserved` tokens are left for what comes after.
+    """
     language, answer = language_of(state["question"], context), state["answer"]
     asked = SEGMENT[language] + (GO_ON[language] if answer else "")
     asked = asked.replace("{number}", str(number)).replace("{answer}", answer).replace("{question}", state["query"])
-    room = context.prompt_tokens - estimate_tokens(ANSWER[language] + asked)
-    shown = "".join(show(passage, number) for passage in fit([state["passages"][number - 1]], room))
-    return [SystemMessage(ANSWER[language]), HumanMessage(shown + asked)]
+    room = context.prompt_tokens - reserved - estimate_tokens(ANSWER[language] + asked)
+    fitting = fit([state["passages"][number - 1]], room)
+    if not fitting:
+        return None
+    return [SystemMessage(ANSWER[language]), HumanMessage(show(fitting[0], number) + asked)]
 
 
 def new_text(reply: Reply, number: int, answer: str) -> str | None:
@@ -134,10 +140,10 @@ def cited_text(text: str, number: int, spans: Sequence[tuple[int, int]] | None =
 
 def cited(sentence: str, number: int) -> str:
     """Return the sentence with the one mark `[number]`: where its first mark stands, else at its end."""
-    mark = _MARK.search(sentence)
-    bare = _MARK.sub("", sentence)
-    place = mark.start() if mark else len(bare)
-    return f"{bare[:place].rstrip()} [{number}]{bare[place:]}"
+    mark, bare = _MARK.search(sentence), _MARK.sub("", sentence)
+    if mark is None:
+        return with_mark(bare, number)
+    return f"{bare[: mark.start()].rstrip()} [{number}]{bare[mark.start() :]}"
 
 
 def blank(number: int, text: str) -> Segment:

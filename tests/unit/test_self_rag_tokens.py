@@ -218,7 +218,7 @@ def test_continuing_uses_the_passage_at_hand(finds: Finds, monkeypatch: pytest.M
         ("330", segment("It is 330 metres tall.", 0.75, then={CONTINUE: 0.7, NO_RETRIEVAL: 0.3})),
     ) as endpoint:
         result = ask(endpoint, monkeypatch)
-    assert [one["relevant"] for one in step(result, "settle")["figures"]["segments"]] == [4.0, 4.0]
+    assert [one["relevant"] for one in step(result, "elect")["figures"]["segments"]] == [4.0, 4.0]
     assert result["answer"] == "It is 330 metres tall. [1] That is a lot. [1]" and len(search.queries) == 1
 
 
