@@ -63,5 +63,6 @@ def retrieve_beams(state: Needing, runtime: Runtime[Context]) -> Update:
             f"{len(passages) - len(state['passages'])} passages new",
             queries=queries,
             passages=[beam["found"] for beam in beams],
+            sources=[passage.source for passage in passages[len(state["passages"]) :]],
         ),
     }

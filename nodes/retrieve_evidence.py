@@ -52,7 +52,13 @@ def retrieve_evidence(state: Needing, runtime: Runtime[Context]) -> Update:
         "passages": [*state["passages"], *new],
         "found": found,
         "warnings": [warning for warning in result.warnings if warning not in state["warnings"]],
-        "steps": said("retrieve_evidence", f"{len(new)} of {len(found)} passages new", query=query, passages=found),
+        "steps": said(
+            "retrieve_evidence",
+            f"{len(new)} of {len(found)} passages new",
+            query=query,
+            passages=found,
+            sources=[passage.source for passage in new],
+        ),
     }
 
 

@@ -1,11 +1,10 @@
 """Read whether a language model wants more documents: yes, no, or to go on from those there are."""
 
-import math
 import re
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
-from groundgraph.grading.verdict import MIN_MASS, NO, YES, parse_verdict
+from groundgraph.grading.verdict import MIN_MASS, NO, YES, first_word, parse_verdict
 from groundgraph.models import TokenLogprob
 
 Need = Literal["yes", "no", "continue"]
@@ -21,13 +20,8 @@ def need_shares(text: str, tokens: Sequence[TokenLogprob] | None = None) -> dict
 
     Without log probabilities the word said has the share 1.
     """
-    first = next((token for token in tokens or () if token.token.strip(_EDGES)), None)
-    if first is not None:
-        alternatives = {first.token: first.probability} | {word: math.exp(value) for word, value in first.top.items()}
-        masses = {
-            need: sum(mass for word, mass in alternatives.items() if word.strip(_EDGES).lower() in words)
-            for need, words in WORDS.items()
-        }
+    if alternatives := list(first_word(tokens or ())):
+        masses = {need: sum(mass for word, mass in alternatives if word in words) for need, words in WORDS.items()}
         total = sum(masses.values())
         if total >= MIN_MASS:
             return {need: mass / total for need, mass in masses.items()}

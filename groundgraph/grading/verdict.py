@@ -1,4 +1,4 @@
-"""Read a verdict out of what a language model said about a passage: yes or no, a grade, or a fixed phrase."""
+"""Read a verdict out of what a language model said about a passage: yes or no, or a fixed phrase."""
 
 import json
 import math
@@ -15,7 +15,6 @@ MIN_MASS = 0.5
 
 _FENCED = re.compile(r"```(?:\w+\n)?(.*?)```", re.DOTALL)
 _OBJECT = re.compile(r"\{.*?\}", re.DOTALL)
-_GRADE = re.compile(r"(?<![\d./])[1-5](?![\d]|\.\d)")
 _EDGES = " \t\r\n\"'`*_.,:;!()[]<>。，：；！“”‘’「」▁Ġ"
 _WORD = re.compile(r"[a-z]+|不相关|不是|不能|没有|无关|是的|相关|可以|[是否对不有无能]")
 
@@ -23,24 +22,11 @@ _WORD = re.compile(r"[a-z]+|不相关|不是|不能|没有|无关|是的|相关|
 def probability_of_yes(tokens: Sequence[TokenLogprob]) -> float | None:
     """Return P(yes) / (P(yes) + P(no)) at the first token that is a word; None where the two are unlikely there."""
     mass = {True: 0.0, False: 0.0}
-    for word, probability in _first_word(tokens):
+    for word, probability in first_word(tokens):
         if word in YES or word in NO:
             mass[word in YES] += probability
     total = mass[True] + mass[False]
     return mass[True] / total if total >= MIN_MASS else None
-
-
-def mean_grade(tokens: Sequence[TokenLogprob], grades: str = "12345") -> float | None:
-    """Return the mean of the grades weighted by their probability at the first token that is a word.
-
-    None where the grades are unlikely there.
-    """
-    mass = {int(word): 0.0 for word in grades}
-    for word, probability in _first_word(tokens):
-        if len(word) == 1 and word in grades:
-            mass[int(word)] += probability
-    total = sum(mass.values())
-    return sum(grade * part for grade, part in mass.items()) / total if total >= MIN_MASS else None
 
 
 def probability_of_phrase(tokens: Sequence[TokenLogprob], phrases: Sequence[str]) -> float | None:
@@ -48,7 +34,7 @@ def probability_of_phrase(tokens: Sequence[TokenLogprob], phrases: Sequence[str]
 
     A token counts if a phrase begins with it: all of three letters, or one Chinese character.
     """
-    first = list(_first_word(tokens))
+    first = list(first_word(tokens))
     if not first:
         return None
     begins = [part for word, part in first if word.startswith(tuple(phrases)) or _begins(word, phrases)]
@@ -59,18 +45,12 @@ def _begins(word: str, phrases: Sequence[str]) -> bool:
     return (len(word) > 2 or not word.isascii()) and any(phrase.startswith(word) for phrase in phrases)
 
 
-def _first_word(tokens: Sequence[TokenLogprob]) -> Iterator[tuple[str, float]]:
+def first_word(tokens: Sequence[TokenLogprob]) -> Iterator[tuple[str, float]]:
     """Yield the alternatives at the first token that is a word, bare and in small letters, with their probabilities."""
     first = next((token for token in tokens if token.token.strip(_EDGES)), None)
     if first is not None and (first.logprob is not None or first.top):
         alternatives = {first.token: first.probability} | {text: math.exp(value) for text, value in first.top.items()}
         yield from ((text.strip(_EDGES).lower(), probability) for text, probability in alternatives.items())
-
-
-def parse_grade(text: str) -> int | None:
-    """Return the first lone digit from 1 to 5 in a text, such as `4`, `**4**`, `4/5` or `{"score": 4}`; else None."""
-    found = _GRADE.search(text)
-    return int(found[0]) if found else None
 
 
 def parse_verdict(text: str) -> float | None:

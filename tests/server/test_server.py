@@ -28,6 +28,8 @@ pytestmark = [pytest.mark.local, pytest.mark.server]
 PROJECT = Path(__file__).parents[2]
 TOWER = "# Eiffel Tower\n\nThe Eiffel Tower is 330 metres tall.\n\nIt stands in Paris.\n"
 ANSWER = "The Eiffel Tower is 330 metres tall [1]."
+BY_SENTENCE = ("flare", "self_rag", "combined")
+"""Patterns that stream whole sentences."""
 ASKED = {"question": "How tall is the Eiffel Tower?"}
 
 
@@ -103,7 +105,7 @@ async def test_a_cold_run_and_its_stream(client: LangGraphClient, server: tuple[
         elif part.event == "values":
             final = part.data
     assert "".join(tokens) == final["answer"] == ANSWER
-    assert len(tokens) > 1, "written piece by piece"
+    assert len(tokens) > 1 or pattern in BY_SENTENCE, "written piece by piece"
     assert not re.search(r"BlockingError|Blocking call", server[1].read_text())
 
 

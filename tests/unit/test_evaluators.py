@@ -43,7 +43,7 @@ async def test_reflection_is_the_mean_grade_of_relevance() -> None:
 
 @pytest.mark.parametrize(
     ("text", "relevance"),
-    [("4", 0.75), ("4/5", 0.75), ('{"score": 2}', 0.25), ("评分：3", 0.5), ("10", None), ("2.5", None), ("", None)],
+    [("4", 0.75), ("4/5", 0.75), ('{"score": 2}', 0.25), ("评分：3", 0.5), ("10", None), ("2.5", 0.375), ("", None)],
 )
 async def test_reflection_reads_grades_as_people_write_them(text: str, relevance: float | None) -> None:
     with scripted(text) as (model, _):
