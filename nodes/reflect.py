@@ -100,7 +100,11 @@ async def reflect(state: Reflecting, runtime: Runtime[Context]) -> Update:
         "segments": rated,
         "warnings": [warning for rating in ratings for warning in rating.warnings],
         "usage": cost(*(reply for rating in ratings for reply in rating.replies)),
-        "steps": said("reflect", f"{len(rated)} segments rated", segments=rated),
+        "steps": said(
+            "reflect",
+            ", ".join(f"passage {segment['passage']}: {segment['score']:.1f}" for segment in rated),
+            segments=rated,
+        ),
     }
 
 
