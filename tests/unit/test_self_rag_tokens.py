@@ -8,9 +8,8 @@ from langgraph.graph import END
 
 from graphs.self_rag import graph
 from graphs.self_rag_tokens import graph as tokens_graph
-from groundgraph.errors import InputError, ModelError, ModelUnavailable
+from groundgraph.errors import ModelUnavailable
 from groundgraph.grading.reflection import (
-    CONTINUE,
     FULL,
     IRRELEVANT,
     NO_RETRIEVAL,
@@ -20,66 +19,26 @@ from groundgraph.grading.reflection import (
     RETRIEVAL,
     UTILITIES,
 )
-from groundgraph.knowledge.search import SearchResult
 from groundgraph.models import complete
 from tests.doubles import FixedEvaluator, FixedSearch, passage
-from tests.endpoint import Endpoint
-from tests.reflections import Piece, Said, fine_tuned, said
+from tests.reflections import (
+    BEGINS,
+    BUILT,
+    CATS,
+    NEEDED,
+    QUESTION,
+    TOWER,
+    after,
+    alone,
+    ask,
+    fine_tuned,
+    path,
+    said,
+    segment,
+    step,
+)
 
 Finds = Callable[..., FixedSearch]
-
-TOWER = passage("The Eiffel Tower is 330 metres tall.", "tower.md")
-BUILT = passage("Gustave Eiffel built the tower.", "built.md")
-CATS = passage("Cats purr.", "cats.md")
-QUESTION = "How tall is the Eiffel Tower?"
-BEGINS = f"### Instruction:\n{QUESTION}\n\n### Response:\n"
-NEEDED = said({RETRIEVAL: 0.9, NO_RETRIEVAL: 0.1})
-
-
-def segment(
-    text: str, relevant: float = 1.0, full: float = 1.0, useful: float = 1.0, then: Piece | None = None
-) -> Said:
-    """Say one segment: relevant or not, supported or not, utility 5 or 1; after it what comes next, or the end."""
-    return said(
-        {RELEVANT: relevant, IRRELEVANT: 1 - relevant} if relevant else {IRRELEVANT: 1.0},
-        text,
-        {FULL: full, NO_SUPPORT: 1 - full} if full else {NO_SUPPORT: 1.0},
-        {UTILITIES[4]: useful, UTILITIES[0]: 1 - useful} if useful else {UTILITIES[0]: 1.0},
-        *([then] if then else []),
-    )
-
-
-def alone(prompt: str) -> bool:
-    return prompt == BEGINS
-
-
-def after(*parts: str) -> Callable[[str], bool]:
-    """Hold of a prompt that has these parts in this order, and ends with a passage or the last of them."""
-
-    def holds(prompt: str) -> bool:
-        place = 0
-        for part in parts:
-            place = prompt.find(part, place)
-            if place < 0:
-                return False
-            place += len(part)
-        return prompt[place:] in ("", "</paragraph>")
-
-    return holds
-
-
-def ask(endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch, **self_rag: Any) -> dict[str, Any]:
-    endpoint.configure(monkeypatch, max_retries=0)
-    settings = {"critic": "tokens", **self_rag}
-    return graph.invoke({"question": QUESTION}, context={"chat_model": "openai:selfrag", "self_rag": settings})
-
-
-def step(result: dict[str, Any], node: str, place: int = 0) -> Any:
-    return [step for step in result["steps"] if step["node"] == node][place]
-
-
-def path(result: dict[str, Any]) -> list[str]:
-    return [step["node"] for step in result["steps"]]
 
 
 def test_the_short_form_takes_the_best_passage(finds: Finds, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -159,101 +118,6 @@ def test_a_closed_question_sums_equal_answers(
     assert result["answer"] == answer
     votes = step(result, "elect")["figures"].get("votes")
     assert votes == ({"no": 2.5, "yes": 2.9} if closed else None)
-
-
-def test_the_long_form_grows_a_tree_whose_scores_multiply(finds: Finds, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The better first segment (2.5 against 2.0) has the worse continuation: 2.5 · 1.0 against 2.0 · 2.5."""
-    finds([TOWER, BUILT])
-    more = {RETRIEVAL: 1.0}
-    tall, built = "It is 330 metres tall.", "Eiffel built it."
-    with fine_tuned(
-        (alone, NEEDED),
-        (after(BEGINS, tall, "330 metres tall."), segment(" Tall it is.", relevant=0, useful=0.5)),
-        (after(BEGINS, tall, "Gustave Eiffel built the tower."), segment(" So.", relevant=0, full=0, useful=0.5)),
-        (after(BEGINS, built, "330 metres tall."), segment(" Its height is 330 metres.")),
-        (after(BEGINS, built, "Gustave Eiffel built the tower."), segment(" Yes.", full=0, useful=0)),
-        (after(BEGINS, "330 metres tall."), segment(tall, then=more)),
-        (after(BEGINS, "Gustave Eiffel built the tower."), segment(built, full=0.5, then=more)),
-    ) as endpoint:
-        result = ask(endpoint, monkeypatch)
-    assert step(result, "prune")["figures"]["scores"] == [2.5, 2.0]
-    assert step(result, "prune", 1)["figures"]["scores"] == [5.0, 2.5]
-    assert step(result, "prune", 1)["figures"]["passages"] == [[2, 1], [1, 1]]
-    assert result["answer"] == "Eiffel built it. [2] Its height is 330 metres. [1]"
-    assert result["usage"]["model_calls"] == 7 and path(result)[-2:] == ["elect", "conclude"]
-
-
-class Shelf(FixedSearch):
-    """Finds the cats, and another passage once the tower's height stands in the query."""
-
-    def __call__(self, query: str, collections: Any, *, k: int, **options: Any) -> SearchResult:
-        super().__call__(query, collections, k=k, **options)
-        return SearchResult([BUILT if "330" in query else TOWER], [])
-
-
-@pytest.mark.parametrize(("again", "second"), [(True, "Gustave Eiffel built the tower."), (False, "330 metres tall.")])
-def test_it_retrieves_again_with_the_segment_so_far(
-    finds: Finds, monkeypatch: pytest.MonkeyPatch, again: bool, second: str
-) -> None:
-    """The paper does; the official code writes on from the passages found first."""
-    finds([])
-    shelf = Shelf([])
-    for module in ("nodes.retrieve", "nodes.retrieve_beams"):
-        monkeypatch.setattr(f"{module}.search", shelf)
-    with fine_tuned(
-        (alone, NEEDED),
-        (after("330 metres tall.</paragraph>", "It is 330 metres tall.", second), segment(" More is said.")),
-        (after("330 metres tall."), segment("It is 330 metres tall.", then={RETRIEVAL: 0.6, NO_RETRIEVAL: 0.4})),
-    ) as endpoint:
-        result = ask(endpoint, monkeypatch, retrieve_again=again)
-    assert shelf.queries == [QUESTION, f"{QUESTION} It is 330 metres tall."][: 1 + again]
-    assert result["answer"] == f"It is 330 metres tall. [1] More is said. [{1 + again}]"
-
-
-def test_continuing_uses_the_passage_at_hand(finds: Finds, monkeypatch: pytest.MonkeyPatch) -> None:
-    search = finds([TOWER])
-    with fine_tuned(
-        (alone, NEEDED),
-        (lambda prompt: prompt.endswith(CONTINUE), said("That is a lot.", FULL, UTILITIES[4])),
-        ("330", segment("It is 330 metres tall.", 0.75, then={CONTINUE: 0.7, NO_RETRIEVAL: 0.3})),
-    ) as endpoint:
-        result = ask(endpoint, monkeypatch)
-    assert [one["relevant"] for one in step(result, "elect")["figures"]["segments"]] == [4.0, 4.0]
-    assert result["answer"] == "It is 330 metres tall. [1] That is a lot. [1]" and len(search.queries) == 1
-
-
-@pytest.mark.parametrize(("no", "segments"), [(0.9, 1), (0.7, 2)])
-def test_wanting_no_more_ends_the_answer_unless_the_threshold_flips_it(
-    finds: Finds, monkeypatch: pytest.MonkeyPatch, no: float, segments: int
-) -> None:
-    finds([TOWER])
-    with fine_tuned(
-        (alone, NEEDED),
-        (after("</paragraph>", "It is 330 metres tall.", "330 metres tall."), segment(" It is a tower.")),
-        ("330", segment("It is 330 metres tall.", then={NO_RETRIEVAL: no, RETRIEVAL: 1 - no})),
-    ) as endpoint:
-        result = ask(endpoint, monkeypatch)
-    assert len(step(result, "elect")["figures"]["segments"]) == segments
-
-
-@pytest.mark.parametrize(("depth", "segments"), [(1, 1), (3, 3)])
-def test_the_tree_has_a_depth(finds: Finds, monkeypatch: pytest.MonkeyPatch, depth: int, segments: int) -> None:
-    finds([TOWER])
-    numbered = [
-        (lambda prompt, n=n: prompt.count("</paragraph>") == n, segment(f" Fact {n}.", then={RETRIEVAL: 1.0}))
-        for n in range(1, 9)
-    ]
-    with fine_tuned((alone, NEEDED), *numbered) as endpoint:
-        result = ask(endpoint, monkeypatch, depth=depth)
-    assert path(result).count("expand") == depth == len(result["answer"].split("[1]")) - 1 == segments
-
-
-def test_a_beam_that_repeats_itself_is_dropped(finds: Finds, monkeypatch: pytest.MonkeyPatch) -> None:
-    finds([TOWER])
-    with fine_tuned((alone, NEEDED), ("330", segment("It is tall.", then={RETRIEVAL: 1.0}))) as endpoint:
-        result = ask(endpoint, monkeypatch)
-    assert result["answer"] == "It is tall. [1]", "the answer so far stands"
-    assert len(endpoint.requests) == 3
 
 
 @pytest.mark.parametrize(
@@ -359,23 +223,6 @@ def test_nothing_found_is_refused(finds: Finds, monkeypatch: pytest.MonkeyPatch)
     with fine_tuned((alone, NEEDED)) as endpoint:
         result = ask(endpoint, monkeypatch)
     assert path(result)[-1] == "refuse" and result["refusal_reason"] == "nothing was found in default"
-
-
-async def test_an_endpoint_that_does_not_know_special_tokens_is_asked_without(monkeypatch: pytest.MonkeyPatch) -> None:
-    with Endpoint("Yes.", reject=["skip_special_tokens"]) as endpoint:
-        endpoint.configure(monkeypatch, max_retries=0)
-        replies = [await complete("openai:m", "Say yes:", max_tokens=4) for _ in range(2)]
-    assert [reply.text for reply in replies] == ["Yes."] * 2 and replies[0].prompt_tokens == 11
-    assert endpoint.statuses == [422, 200, 200]
-
-
-async def test_a_provider_without_completions_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(InputError, match="'anthropic' has no completions endpoint; use openai: or llamacpp:"):
-        await complete("anthropic:claude", "Say yes:", max_tokens=4)
-    with Endpoint(always_fail=404) as endpoint:
-        endpoint.configure(monkeypatch)
-        with pytest.raises(ModelError, match="is not known there"):
-            await complete("openai:m", "Say yes:", max_tokens=4)
 
 
 def test_every_branch_lands_on_a_node() -> None:
