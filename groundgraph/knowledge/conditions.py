@@ -3,8 +3,9 @@
 import os
 import re
 
-from groundgraph.knowledge.attributes import as_text, primary_language
+from groundgraph.knowledge.attributes import as_text
 from groundgraph.knowledge.filter import Filter
+from groundgraph.knowledge.languages import primary_language
 
 _SPECIAL = re.compile(r"[*?[]")
 """What means more than itself in a pattern."""

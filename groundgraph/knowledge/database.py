@@ -129,7 +129,7 @@ def remove(folder: Path) -> None:
     Raises:
         CollectionError: Something else is in the folder.
     """
-    own = (FILE, "vectors.", "sentences.")
+    own = (FILE, "vectors.", "sentences.", "unfinished.")
     if others := [file.name for file in folder.iterdir() if not file.name.startswith(own)]:
         raise CollectionError(
             f"{str(folder)!r} holds {others[0]!r}, which is not ours: move it away, then delete again"

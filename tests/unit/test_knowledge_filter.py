@@ -127,6 +127,20 @@ def test_a_language_is_stated_or_told(text: str, metadata: dict[str, JSON], lang
 
 
 @pytest.mark.parametrize(
+    ("stated", "code"),
+    [
+        (["en", "EN-us", "en_US.UTF-8", "eng", "English", "English (US)", "英文"], "en"),
+        (["zh-CN", "zh_Hans", "zho", "chi", "cmn-Hans", "Chinese", "Chinese (Simplified)", "中文", "繁體中文"], "zh"),
+        (["ja_JP", "Japanese", "日本語"], "ja"),
+        (["fre", "Français", "Franc\u0327ais"], "fr"),
+        (["Klingon"], "klingon"),
+    ],
+)
+def test_a_language_is_known_by_its_tags_and_names(stated: list[str], code: str) -> None:
+    assert {language_of("", {"language": one}) for one in stated} == {code}
+
+
+@pytest.mark.parametrize(
     ("metadata", "date"),
     [
         ({"date": "2024-05-31T10:00:00Z"}, "2024-05-31"),
@@ -134,7 +148,22 @@ def test_a_language_is_stated_or_told(text: str, metadata: dict[str, JSON], lang
         ({"date": "2024年5月31日"}, "2024-05-31"),
         ({"date": 2024}, "2024-01-01"),
         ({"date": "last year", "created": "2020-02"}, "2020-02-01"),
-        ({"date": "20240531"}, ""),
+        ({"date": "20240531"}, "2024-05-31"),
+        ({"date": "20240531T100000Z"}, "2024-05-31"),
+        ({"date": "20241331"}, ""),
+        ({"date": "202405311000"}, ""),
+        ({"date": "2024 年 5 月 31 日"}, "2024-05-31"),
+        ({"date": "31 May 2024"}, "2024-05-31"),
+        ({"date": "May 31, 2024"}, "2024-05-31"),
+        ({"date": "Friday, 31st of May, 2024"}, "2024-05-31"),
+        ({"date": "Fri, 31 May 2024 10:00:00 +0000"}, "2024-05-31"),
+        ({"date": "31-Dec-2024"}, "2024-12-31"),
+        ({"date": "Sept. 3, 2024 10:00"}, "2024-09-03"),
+        ({"date": "May 2024"}, "2024-05-01"),
+        ({"date": "31.5.2024"}, "2024-05-31"),
+        ({"date": "31 February 2024"}, ""),
+        ({"date": "Maybe 2024"}, ""),
+        ({"date": "5/6/2024"}, ""),
         ({"date": "2024-13-01"}, ""),
         ({"date": "2023-02-29", "created": "2023"}, "2023-01-01"),
         ({}, ""),
