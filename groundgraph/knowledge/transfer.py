@@ -12,6 +12,7 @@ import numpy as np
 
 from groundgraph.errors import CollectionError, InputError
 from groundgraph.knowledge.attributes import LONGEST_LANGUAGE, date_of, fields_of
+from groundgraph.knowledge.checksum import is_intact
 from groundgraph.knowledge.chunk import CHUNKERS
 from groundgraph.knowledge.database import (
     FILE,
@@ -132,6 +133,8 @@ def import_file(file: Path, folder: Path, embedding_model: str) -> None:
                     raise _taken(folder)
                 create_schema(db, {name: settings[name] for name in ("description", "embedding_model", "chunker")})
                 _copy(source, db, settings["dimension"])
+                if not is_intact(source):
+                    raise _Unfit("its checksum is another: it was damaged on its way")
     except BaseException as error:
         if not version(folder):
             remove(folder)

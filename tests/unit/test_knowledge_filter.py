@@ -1,8 +1,11 @@
 import datetime
 from pathlib import Path
+from typing import Literal
+from unicodedata import normalize
 
 import pytest
 
+from groundgraph.cli.context import build_context
 from groundgraph.knowledge.attributes import date_of, language_of
 from groundgraph.knowledge.document import JSON, LoadedDocument
 from groundgraph.knowledge.filter import Filter
@@ -46,6 +49,7 @@ DOCUMENTS = [
         ({"metadata": {"year": 2024}}, ["four", "one"]),
         ({"metadata": {"tags": "y"}}, ["two"]),
         ({"metadata": {"by.name": "Ann"}}, ["two"]),
+        ({"metadata": {"by": {"name": "Ann"}}}, ["two"]),
         ({"metadata": {"draft": True}}, ["[3]"]),
         ({"metadata": {"draft": 1}}, []),
         ({"metadata": {"year": 2024}, "source": "/docs/a"}, ["one"]),
@@ -81,6 +85,43 @@ def test_a_path_from_here_or_from_home_is_understood(tmp_path: Path, monkeypatch
     for source, expected in {**cases, "rows.jsonl#7": [2]}.items():
         found = search("apple", ["notes"], k=9, where=Filter(source=source)).passages
         assert {one.source for one in found} == {str(sources[number]) for number in expected}, source
+
+
+@pytest.mark.parametrize("source", ["rows.jsonl", "/data/rows.jsonl", "data", "*.jsonl"])
+def test_a_row_is_found_by_the_file_it_came_from(source: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    use_bag_embedder(monkeypatch)
+    rows = [LoadedDocument(pid, f"apple {pid}", file=f"/data/{pid}.jsonl") for pid in ("rows", "more")]
+    Collection.open("notes", create=True).add([*rows, LoadedDocument("/else/a.md", "apple")])
+    found = search("apple", ["notes"], k=9, where=Filter(source=source)).passages
+    assert {one.source for one in found} == ({"rows"} if "rows" in source else {"rows", "more"})
+
+
+@pytest.mark.parametrize("stored", ["NFC", "NFD"])
+@pytest.mark.parametrize("asked", ["NFC", "NFD"])
+def test_accents_are_written_either_way(
+    stored: Literal["NFC", "NFD"], asked: Literal["NFC", "NFD"], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    use_bag_embedder(monkeypatch)
+    metadata: dict[str, JSON] = {"author": normalize(stored, "Zoë")}
+    document = LoadedDocument(normalize(stored, "/docs/Übung.md"), "apple", metadata=metadata)
+    Collection.open("notes", create=True).add([document])
+    where = Filter(source=normalize(asked, "Übung.md"), metadata={"author": normalize(asked, "Zoë")})
+    assert len(search("apple", ["notes"], k=9, where=where).passages) == 1
+
+
+@pytest.mark.parametrize(
+    ("setting", "metadata"),
+    [
+        ("version=1.10", {"version": "1.10"}),
+        ("owner.name=Ann", {"owner.name": "Ann"}),
+        ('version="1.10"', {"version": "1.10"}),
+        ("draft=true", {"draft": "true"}),
+        ('owner={"name": "Ann", "age": 7}', {"owner.name": "Ann", "owner.age": 7}),
+    ],
+)
+def test_a_field_is_compared_as_it_is_written(setting: str, metadata: dict[str, object]) -> None:
+    where = build_context(None, [f"where.metadata.{setting}"], []).where
+    assert where is not None and where.metadata == metadata
 
 
 @pytest.mark.parametrize(

@@ -30,12 +30,46 @@ def exported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "notes.groundgraph"
 
 
-def change(file: Path, *statements: str) -> None:
+def change(file: Path, *statements: str, checksum: bool = False) -> None:
+    """Change an exported file as somebody can who takes its checksum away, or with damage that leaves it."""
     db = sqlite3.connect(file)
     for statement in statements:
         db.execute(statement)
+    if not checksum:
+        db.execute("DELETE FROM settings WHERE name = 'checksum'")
     db.commit()
     db.close()
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE documents SET title = 'Other' WHERE id = 2",
+        "UPDATE documents SET metadata = '{}' WHERE id = 2",
+        "UPDATE documents SET date = '2024-01-01' WHERE id = 2",
+        "UPDATE chunks SET page = 7 WHERE id = 3",
+        "UPDATE vectors SET vector = (SELECT vector FROM vectors WHERE chunk = 2) WHERE chunk = 3",
+        "UPDATE settings SET value = 'Trees' WHERE name = 'description'",
+        "DELETE FROM documents WHERE id = 2",
+        "UPDATE settings SET value = 'abc' WHERE name = 'checksum'",
+    ],
+)
+def test_damage_that_still_makes_a_collection_is_told_by_the_checksum(exported: Path, statement: str) -> None:
+    change(exported, "PRAGMA foreign_keys = ON", statement, checksum=True)
+    with pytest.raises(CollectionError, match="its checksum is another: it was damaged on its way"):
+        Collection.from_file("copy", exported)
+    assert [info.name for info in collections()] == ["notes"]
+
+
+def test_a_file_of_the_working_folder(exported: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(exported.parent)
+    Collection.open("notes").export(Path("again.groundgraph"))
+    assert Collection.from_file("copy", Path("again.groundgraph")).sources() == ["b", "c"]
+
+
+def test_a_file_of_an_earlier_version_has_no_checksum(exported: Path) -> None:
+    change(exported)
+    assert Collection.from_file("copy", exported).sources() == ["b", "c"]
 
 
 def test_a_collection_survives_the_journey(exported: Path) -> None:
