@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from groundgraph.errors import LoadError
 from groundgraph.knowledge.decode import clean
 from groundgraph.knowledge.document import JSON, LoadedDocument, Unreadable
+from groundgraph.knowledge.sources import one_line
 
 _MAX_CELL = 10_000_000
 _MAX_DEPTH = 100
@@ -178,7 +179,7 @@ def _row_document(row: JSON, place: str, file: str, strict: bool) -> LoadedDocum
         raise LoadError("no text")
     pid, title = fields.get("pid"), fields.get("title")
     return LoadedDocument(
-        clean(str(pid)) if pid not in (None, "") else place,
+        one_line(str(pid)) if str(pid or "").strip() else place,
         text,
         title=clean(title).strip() if isinstance(title, str) else "",
         metadata={clean(key): _cleaned(value) for key, value in fields.items() if key not in {"pid", "title", "text"}},
