@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from itertools import zip_longest
 from typing import Any
 
 from groundgraph.errors import LoadError
@@ -72,9 +73,34 @@ def _shapes(shapes: Iterable[Any], hidden: Counter[str]) -> Iterator[Any]:
 
 
 def _shape(shape: Any) -> Iterator[str]:
-    """Yield the text of a shape: a paragraph, a list, or a table."""
+    """Yield the text of a shape: a paragraph, a list, a table, or the title and the figures of a chart."""
     if getattr(shape, "has_table", False):
-        yield table([[cell.text for cell in row.cells] for row in shape.table.rows])
+        yield table(_grid(shape.table))
+    elif getattr(shape, "has_chart", False):
+        yield from _chart(shape.chart)
     elif getattr(shape, "has_text_frame", False):
         lines = [("  " * one.level, line) for one in shape.text_frame.paragraphs if (line := one_line(one.text))]
         yield lines[0][1] if len(lines) == 1 else "\n".join(f"{indent}- {line}" for indent, line in lines)
+
+
+def _grid(found: Any) -> list[list[str]]:
+    """Return the texts of a table's cells, that of a merged cell in every row and column that it spans."""
+    grid = [[cell.text for cell in row.cells] for row in found.rows]
+    for top, row in enumerate(found.rows):
+        for left, cell in enumerate(row.cells):
+            if cell.is_merge_origin:
+                for line in grid[top : top + cell.span_height]:
+                    line[left : left + cell.span_width] = [cell.text] * cell.span_width
+    return grid
+
+
+def _chart(chart: Any) -> Iterator[str]:
+    """Yield the title of a chart, and its figures as a table: a row for each category, a column for each series."""
+    if chart.has_title and chart.chart_title.has_text_frame:
+        yield one_line(chart.chart_title.text_frame.text)
+    for plot in chart.plots:
+        series = list(plot.series)
+        columns = [[one.name, *("" if value is None else f"{value:.15g}" for value in one.values)] for one in series]
+        names = ["", *map(str, plot.categories)]
+        if columns:
+            yield table([list(row) for row in zip_longest(names, *columns, fillvalue="")])
