@@ -12,17 +12,11 @@ _BOMS = (
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
-_BINARY_STARTS = (
-    b"\x7fELF",
-    b"MZ",
-    b"PK\x03\x04",
-    b"\x89PNG",
-    b"GIF8",
-    b"\xff\xd8\xff",
-    b"%PDF-",
-    b"\x1f\x8b",
-    b"SQLite",
-)
+_BINARY_STARTS = (b"\x7fELF", b"PK\x03\x04", b"\x89PNG", b"\xff\xd8\xff", b"%PDF-", b"\x1f\x8b")
+_WORD_STARTS = (b"MZ", b"GIF8", b"SQLite")
+"""First bytes of kinds of files that a text may begin with as well."""
+_BINARY_BYTE = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
+_START = 1024
 _ONE_BYTE = ["cp1252", "cp1250", "cp1251", "cp1253", "cp1254", "iso8859_15", "koi8_r", "mac_roman"]
 _CANDIDATES = ["gb18030", "big5", "big5hkscs", "shift_jis", "cp932", "euc_jp", "euc_kr", "cp949", *_ONE_BYTE]
 _HIGH_PAIR = re.compile(rb"[\x80-\xff]{2}")
@@ -50,7 +44,7 @@ def decode(data: bytes, declared: str | None = None) -> str | None:
     for mark, encoding in _BOMS:
         if data.startswith(mark):
             return clean(data[len(mark) :].decode(encoding, "ignore"))
-    if data.startswith(_BINARY_STARTS):
+    if data.startswith(_BINARY_STARTS) or (data.startswith(_WORD_STARTS) and starts_binary(data)):
         return None
     if b"\x00" in data and (text := _decode_utf16(data)):
         return clean(text)
@@ -59,6 +53,11 @@ def decode(data: bytes, declared: str | None = None) -> str | None:
     except UnicodeDecodeError:
         text = _decode_damaged_utf8(data) or _decode_declared(data, declared) or _decode_legacy(data)
     return None if text is None or _looks_binary(text) else clean(text)
+
+
+def starts_binary(data: bytes) -> bool:
+    """Tell whether there are bytes at the beginning of a file that no text has; UTF-16 has them too."""
+    return _BINARY_BYTE.search(data, 0, _START) is not None
 
 
 def clean(text: str) -> str:
