@@ -13,24 +13,12 @@ from groundgraph.knowledge.tables import make_plain
 if TYPE_CHECKING:
     from bs4 import BeautifulSoup, Tag
 
-_BOILERPLATE = [
-    *(
-        "title",
-        "script",
-        "style",
-        "noscript",
-        "template",
-        "nav",
-        "footer",
-        "aside",
-        "iframe",
-        "svg",
-        *("rt", "rp"),
-        "button",
-    ),
-    *("select", "dialog", "canvas"),
-]
-_BOILERPLATE_ROLES = {"navigation", "banner", "contentinfo", "complementary", "search", "dialog"}
+_BOILERPLATE = (
+    "title script style noscript template nav footer aside iframe svg button select dialog canvas rt rp".split()
+)
+_BOILERPLATE_ROLES = {"navigation", "contentinfo", "complementary", "search", "dialog"}
+_OWN_HEADER = ["article", "main", "section"]
+"""Elements whose header is not that of the page."""
 _HEADINGS = ["h1", "h2", "h3", "h4", "h5", "h6"]
 _ZERO = r"\s*:\s*(?:0+(?:\.0*)?|\.0+)(?:px|r?em|pt|%)?\s*(?:!|;|$)"
 _HIDING_STYLE = re.compile(
@@ -158,7 +146,7 @@ def _of(stated: dict[str, list[str]], names: tuple[str, ...]) -> Iterator[str]:
 def _remove_boilerplate(page: "BeautifulSoup") -> None:
     for tag in page(_BOILERPLATE):
         tag.decompose()
-    for tag in page(lambda tag: tag.get("role") in _BOILERPLATE_ROLES and not tag.find("h1")):
+    for tag in page(lambda tag: tag.get("role") in _BOILERPLATE_ROLES):
         tag.decompose()
 
 
@@ -173,8 +161,8 @@ def _remove_forms(page: "BeautifulSoup") -> None:
 def _take_head(page: "BeautifulSoup") -> "list[Tag]":
     """Remove the headers of the page, and return the headings and paragraphs of those that hold its main heading."""
     kept: list[Tag] = []
-    for header in page("header"):
-        if header.decomposed or header.find_parent(["article", "main"]) or header.find(["article", "main"]):
+    for header in page(lambda tag: tag.name == "header" or tag.get("role") == "banner"):
+        if header.decomposed or header.find_parent(_OWN_HEADER) or header.find(["article", "main"]):
             continue
         if header.find("h1"):
             kept += [tag.extract() for tag in header([*_HEADINGS, "p"])]

@@ -1,6 +1,7 @@
 """The tables of an HTML page made plain: each row has all of its cells, and the first row is the header."""
 
 import copy
+import itertools
 import re
 from collections import deque
 from collections.abc import Iterator
@@ -47,9 +48,13 @@ def _rebuild(table: "Tag") -> None:
     for tag in table(["thead", "tbody", "tfoot"]):
         tag.unwrap()
     rows = table("tr")
-    for row, cells in zip(rows, list(_grid(rows)), strict=True):
-        row.clear()
-        row.extend(cells)
+    if table.find(_is_merged):
+        for row, cells in zip(rows, list(_grid(rows)), strict=True):
+            row.clear()
+            for cell in cells:
+                del cell["colspan"], cell["rowspan"]
+            row.extend(cells)
+    for row in rows:
         if not row.get_text(strip=True):
             row.decompose()
     for text in table.find_all(string=_PIPE):
@@ -59,8 +64,13 @@ def _rebuild(table: "Tag") -> None:
 def _take_out(table: "Tag", names: list[str], outer: list[str]) -> None:
     """Put rows and cells that stand inside others, which their author never closed, after these."""
     for tag in reversed(table(names)):
-        if around := tag.find_parent(outer):
+        inside = itertools.takewhile(lambda one: one is not table, tag.parents)
+        if around := next((one for one in inside if one.name in outer), None):
             around.insert_after(tag.extract())
+
+
+def _is_merged(cell: "Tag") -> bool:
+    return cell.has_attr("colspan") or cell.has_attr("rowspan")
 
 
 def _grid(rows: "list[Tag]") -> "Iterator[list[Tag]]":
@@ -72,20 +82,20 @@ def _grid(rows: "list[Tag]") -> "Iterator[list[Tag]]":
         below: dict[int, tuple[Tag, int]] = {}
         line: list[Tag] = []
         while waiting or above:
-            across = 1
+            across, is_new = 1, False
             if spanning := above.pop(len(line), None):
                 cell, down = spanning
             elif waiting:
-                cell = waiting.popleft()
+                cell, is_new = waiting.popleft(), True
                 across, down = _spans(cell, len(rows) - number) if is_small else (1, 1)
             else:
-                cell, down = _copied(next(iter(above.values()))[0]), 1
+                cell, down = copy.copy(next(iter(above.values()))[0]), 1
                 cell.clear()
-            for _ in range(across):
+            for place in range(across):
                 if down > 1:
                     below[len(line)] = cell, down - 1
                 above.pop(len(line), None)
-                line.append(_copied(cell))
+                line.append(cell if is_new and not place else copy.copy(cell))
         above = below
         yield line
 
@@ -103,10 +113,3 @@ def _spans(cell: "Tag", rows: int) -> tuple[int, int]:
         min(max(int(across), 1), _MOST_COLUMNS) if _NUMBER.fullmatch(across) else 1,
         min(int(down) or rows, rows) if _NUMBER.fullmatch(down) else 1,
     )
-
-
-def _copied(cell: "Tag") -> "Tag":
-    found = copy.copy(cell)
-    for name in ("colspan", "rowspan"):
-        del found[name]
-    return found
