@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from itertools import zip_longest
 from typing import Any
 
 from groundgraph.errors import LoadError
@@ -98,9 +97,24 @@ def _chart(chart: Any) -> Iterator[str]:
     """Yield the title of a chart, and its figures as a table: a row for each category, a column for each series."""
     if chart.has_title and chart.chart_title.has_text_frame:
         yield one_line(chart.chart_title.text_frame.text)
-    for plot in chart.plots:
-        series = list(plot.series)
-        columns = [[one.name, *("" if value is None else f"{value:.15g}" for value in one.values)] for one in series]
-        names = ["", *map(str, plot.categories)]
-        if columns:
-            yield table([list(row) for row in zip_longest(names, *columns, fillvalue="")])
+    series = list(chart.element.iter("{*}ser"))
+    labels = {place: name for one in series for kind in ("cat", "xVal") for place, name in _points(one, kind).items()}
+    columns = [_points(one, "val") | _points(one, "yVal") for one in series]
+    places = sorted(set(labels).union(*columns))
+    if places:
+        names = [" ".join(text for text in one.xpath("c:tx//c:v/text()")) for one in series]
+        rows = ([labels.get(place, ""), *(column.get(place, "") for column in columns)] for place in places)
+        yield table([["", *names], *rows])
+
+
+def _points(series: Any, kind: str) -> dict[int, str]:
+    """Return the labels or figures of a series by their places, as a chart keeps them beside its workbook."""
+    points = series.iterfind(f"{{*}}{kind}//{{*}}pt")
+    return {int(one.get("idx")): _figure(one.findtext("{*}v", "")) for one in points}
+
+
+def _figure(written: str) -> str:
+    try:
+        return f"{float(written):.15g}"
+    except ValueError:
+        return written

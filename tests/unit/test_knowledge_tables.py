@@ -99,6 +99,17 @@ def test_tables_and_charts_of_slides() -> None:
     )
 
 
+def test_figures_of_charts_that_the_library_does_not_know() -> None:
+    show = pptx.Presentation()
+    slide = show.slides.add_slide(show.slide_layouts[6])
+    figures = CategoryChartData()
+    figures.categories = ["May"]
+    figures.add_series("Close", (0.1 + 0.2,))
+    chart = slide.shapes.add_chart(XL_CHART_TYPE.LINE, 0, 0, 99, 99, figures).chart
+    chart.element.xpath("//c:lineChart")[0].tag = "{http://schemas.openxmlformats.org/drawingml/2006/chart}stockChart"
+    assert read(saved(show), "a.pptx").text.splitlines()[-1] == "| May | 0.3 |"
+
+
 @pytest.mark.parametrize(
     ("written", "expected"),
     [
