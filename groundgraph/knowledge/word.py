@@ -17,6 +17,7 @@ _MAIN = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _STYLES = "word/styles.xml"
 _TEXTS = re.compile(r"word/(?:document\d*|footnotes|endnotes)\.xml")
 _REWRITTEN = re.compile(rb":vanish|:hidden|:ruby")
+_HIDDEN_ROW = f"{_MAIN}trPr/{_MAIN}hidden"
 _VANISH = f"{_MAIN}rPr/{_MAIN}vanish"
 _OFF = {"0", "false", "off"}
 
@@ -76,17 +77,19 @@ def _shown(file: io.BytesIO) -> _Shown:
 
 def _remove_hidden(root: "_Element", styles: set[str]) -> int:
     """Remove the rows and runs of hidden text, and return how many characters they have."""
-    hidden = [row for row in root.iter(f"{_MAIN}tr") if _is_on(row.find(f"{_MAIN}trPr/{_MAIN}hidden"))]
-    for run in root.iter(f"{_MAIN}r"):
+    removed = sum(map(_remove, [row for row in root.iter(f"{_MAIN}tr") if _is_on(row.find(_HIDDEN_ROW))]))
+    for run in list(root.iter(f"{_MAIN}r")):
         own = _is_on(run.find(_VANISH))
         if own or (own is None and styles.intersection(_styles_of(run))):
-            hidden.append(run)
-    removed = 0
-    for node in hidden:
-        removed += sum(len("".join((text.text or "").split())) for text in node.iter(f"{_MAIN}t"))
-        if (parent := node.getparent()) is not None:
-            parent.remove(node)
+            removed += _remove(run)
     return removed
+
+
+def _remove(node: "_Element") -> int:
+    """Take a node out of its document, and return how many characters it has."""
+    if (parent := node.getparent()) is not None:
+        parent.remove(node)
+    return sum(len("".join((text.text or "").split())) for text in node.iter(f"{_MAIN}t"))
 
 
 def _keep_base_text(root: "_Element") -> None:

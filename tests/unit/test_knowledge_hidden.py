@@ -130,7 +130,7 @@ def test_runs_of_a_word_file() -> None:
         + line(ORDER, "", "<w:pStyle w:val='Ghost'/>")
         + line(ORDER, "<w:rStyle w:val='Ghost'/>")
         + line(ORDER, "", "<w:pStyle w:val='Child'/>")
-        + f"<w:tbl><w:tr><w:trPr><w:hidden/></w:trPr><w:tc>{line(ORDER)}</w:tc></w:tr></w:tbl>"
+        + f"<w:tbl><w:tr><w:trPr><w:hidden/></w:trPr><w:tc>{line(ORDER, '<w:vanish/>')}</w:tc></w:tr></w:tbl>"
     )
     styles = (
         "<w:style w:type='paragraph' w:styleId='Ghost'><w:name w:val='Ghost'/><w:rPr><w:vanish/></w:rPr></w:style>"
