@@ -75,7 +75,7 @@ def load(paths: Sequence[Path | str], *, jsonl: bool = False) -> Iterator[Loaded
     """Yield the documents of files, folders and addresses, and what could not be read with its reason.
 
     Folders are read with all folders inside them; hidden files and folders are left out. A file named twice is read
-    once. Markdown, HTML, PDF, Word, PowerPoint, Excel, CSV, JSON, JSONL and programs are known; of any
+    once. Markdown, HTML, PDF, Word, PowerPoint, Excel, EPUB, e-mail, CSV, JSON, JSONL and programs are known; of any
     other file the text is taken, if it is text.
 
     Args:
