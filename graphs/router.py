@@ -1,6 +1,6 @@
 """The router: classify the question's intent, and run the pattern that fits it.
 
-receive → classify_intent → pick_collections → reply | naive | hyde | advanced | flare | crag | adaptive |
+receive → classify_intent → pick_collections → reply | naive | hyde | advanced | flare | crag | adaptive | self_rag |
 combined
 
 `classify_intent` also writes the settings that the intent asks for (`route_settings`), which the subgraph takes beside
@@ -16,6 +16,7 @@ from graphs.crag import graph as crag
 from graphs.flare import graph as flare
 from graphs.hyde import graph as hyde
 from graphs.naive import graph as naive
+from graphs.self_rag import graph as self_rag
 from nodes.classify_intent import Pattern, Routed, classify_intent
 from nodes.pick_collections import pick_collections
 from nodes.receive import receive
@@ -40,6 +41,7 @@ graph = (
     .add_node("flare", flare)
     .add_node("crag", crag)
     .add_node("adaptive", adaptive)
+    .add_node("self_rag", self_rag)
     .add_node("combined", combined)
     .add_edge(START, "receive")
     .add_edge("receive", "classify_intent")
@@ -52,6 +54,7 @@ graph = (
     .add_edge("flare", END)
     .add_edge("crag", END)
     .add_edge("adaptive", END)
+    .add_edge("self_rag", END)
     .add_edge("combined", END)
     .compile(name="router")
 )

@@ -27,6 +27,9 @@ class Settings(BaseSettings):
     chat_model: str | None = Field(None, description="Default chat model, as provider:model.")
     embedding_model: str | None = Field(None, description="Default embedding model of new collections.")
 
+    record_runs: bool = Field(True, description="Keep a record of each question asked, in the home folder.")
+    evaluator: Path | None = Field(None, description="Weights of the embedded evaluator; default: the project's own.")
+
     openai_api_key: SecretStr | None = Field(None, validation_alias=AliasChoices("OPENAI_API_KEY", "openai_api_key"))
     openai_base_url: str | None = Field(
         None, validation_alias=AliasChoices("OPENAI_BASE_URL", "OPENAI_API_BASE", "openai_base_url")

@@ -31,7 +31,7 @@ ASK = {"en": "\n\nQuestion: {question}\nAnswer in a few words:", "zh": "\n\né—®é
 MAX_HOPS = 3
 """Rounds of answering: a chain of four sub-questions has three."""
 PASSAGES = 3
-TOKENS = 500
+TOKENS = 400
 """Room for the passages in one prompt, whatever `prompt_tokens` allows."""
 LONGEST = 100
 """Characters of an answer that can stand in another question."""

@@ -71,6 +71,17 @@ async def receive(state: Question, runtime: Runtime[Context]) -> Update:
         "draft_queries": [],
         "retrievals": 0,
         "sentences": [],
+        "found": [],
+        "tried": [],
+        "candidates": [],
+        "segments": [],
+        "best": None,
+        "accepted": [],
+        "searched_for": [],
+        "complete": False,
+        "beams": [],
+        "depth": 0,
+        "failure": "",
         "message_id": "",
         "steps": Overwrite(
             said("receive", "follow-up" if follow_up else "question", query=query, preset=runtime.context.preset)

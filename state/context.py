@@ -8,6 +8,9 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 from groundgraph.errors import InputError, shown
 from groundgraph.knowledge.filter import Filter
 
+CHAT_EVALUATORS = frozenset({"cascade", "llm", "reflection"})
+"""Evaluators that ask the chat model."""
+
 PROVIDER_AND_MODEL = r"^[^:\s]+:\S.*$"
 Probability = Annotated[float, Field(ge=0, le=1)]
 Preset = Literal["auto", "default", "paper", "embedded", "strict", "balanced", "loose"]
@@ -121,6 +124,83 @@ class AdaptiveSettings(_Block):
         return self
 
 
+class CascadeSettings(_Block):
+    """Evaluator cascade: which passages the chat model reads after the embedded evaluator, and for how long."""
+
+    low: Probability = Field(0.2, description="A passage that the embedded evaluator scores at or below is settled.")
+    high: Probability = Field(0.85, description="Where a passage scores at or above, the chat model reads none.")
+    passages: int = Field(2, ge=1, le=20, description="Passages read at most, the best of the doubtful ones.")
+    seconds: float = Field(20.0, gt=0, le=600, description="Wall time for reading; what is left keeps its score.")
+
+    @model_validator(mode="after")
+    def _ordered(self) -> Self:
+        if self.low > self.high:
+            raise ValueError(f"low={self.low} must not be above high={self.high}")
+        return self
+
+
+Score = Annotated[float, Field(ge=1, le=5)]
+
+
+class SelfRagSettings(_Block):
+    """Self-RAG: when to retrieve, how segments are judged, and how the answer goes on."""
+
+    critic: Literal["prompted", "tokens"] = Field(
+        "prompted",
+        description="prompted: any chat model rates segments when asked; tokens: chat_model is fine-tuned on "
+        "reflection tokens, and is read through its completions endpoint.",
+    )
+    retrieval: Literal["adaptive", "always"] = Field(
+        "adaptive", description="adaptive: the chat model decides before each segment; always: without asking it."
+    )
+    retrieval_threshold: Probability = Field(
+        0.2, description="Retrieve where the model's share of yes against no is above."
+    )
+    passages: int = Field(5, ge=1, le=20, description="Passages to write a segment from, each by itself.")
+    relevance: Literal["critic", "evaluator"] = Field(
+        "critic", description="What says how relevant a passage is: the chat model, or the run's evaluator."
+    )
+    reflection: Literal["separate", "joint"] = Field(
+        "separate", description="Ask the critic for each score by itself, or for all of a segment's in one call."
+    )
+    relevant_weight: float = Field(1.0, ge=0, le=10, description="Weight of relevance among the scores.")
+    supported_weight: float = Field(1.0, ge=0, le=10, description="Weight of support among the scores.")
+    utility_weight: float = Field(0.5, ge=0, le=10, description="Weight of utility among the scores.")
+    poor_relevant: Score = Field(2, description="Up to this relevance, rewrite the question and retrieve again.")
+    poor_supported: Score = Field(2, description="Up to this support, too; in the end such a segment is left out.")
+    enough_utility: Score = Field(4, description="From this utility on, the answer is complete.")
+    max_rewrites: int = Field(2, ge=0, le=5, description="Retrievals for a rewritten question, in all.")
+    max_segments: int = Field(4, ge=1, le=20, description="Segments of the answer at most.")
+    segment_tokens: int = Field(96, ge=16, le=1024, description="Tokens that a segment may have.")
+    form: Literal["long", "short"] = Field(
+        "long", description="Critic tokens: a tree of segments, or one segment from the best passage."
+    )
+    closed: bool = Field(
+        False, description="Critic tokens, short form: sum the scores of equal answers, for questions with few answers."
+    )
+    beam_width: int = Field(2, ge=1, le=10, description="Critic tokens, long form: answers that grow side by side.")
+    depth: int = Field(7, ge=1, le=20, description="Critic tokens, long form: segments of an answer at most.")
+    retrieve_again: bool = Field(
+        True,
+        description="Critic tokens, long form: search for the question and the segments so far; false: write on from "
+        "the passages found first, as the official code does.",
+    )
+    sequence_weight: float = Field(
+        0.0, ge=0, le=10, description="Critic tokens: weight of the segment's own probability among the scores."
+    )
+    variant: Literal["paper", "official_code"] = Field(
+        "paper",
+        description="Critic tokens: official_code applies the retrieval threshold to log probabilities in the short "
+        "form, which inverts it.",
+    )
+
+    @model_validator(mode="after")
+    def _weighed(self) -> Self:
+        if not (self.relevant_weight or self.supported_weight or self.utility_weight):
+            raise ValueError("relevant_weight, supported_weight and utility_weight must not all be 0")
+        return self
+
+
 class RouterSettings(_Block):
     """The router: which pattern answers which intent."""
 
@@ -177,7 +257,12 @@ class Context(_Block):
     embedding_model: str | None = Field(
         None, pattern=PROVIDER_AND_MODEL, description="provider:model. Default: the one each collection was built with."
     )
-    evaluator: Literal["embedded", "llm"] = Field("embedded", description="What scores a passage against the question.")
+    evaluator: str = Field(
+        "embedded",
+        pattern=r"^(embedded|cascade|llm|reflection|(cross-encoder|t5):.+)$",
+        description="What scores a passage against the question: embedded, cascade, llm, reflection, cross-encoder:"
+        "<model or path> or t5:<model or path>.",
+    )
     collections: list[str] = Field(["default"], min_length=1, description="Collections to search; * means all.")
     top_k: int = Field(5, ge=1, le=100, description="Passages to retrieve.")
     search_mode: Literal["hybrid", "vector", "keyword"] = Field("hybrid", description="Legs of the search.")
@@ -213,6 +298,8 @@ class Context(_Block):
     advanced: AdvancedSettings = AdvancedSettings()
     crag: CragSettings = CragSettings()
     adaptive: AdaptiveSettings = AdaptiveSettings()
+    cascade: CascadeSettings = CascadeSettings()
+    self_rag: SelfRagSettings = SelfRagSettings()
     router: RouterSettings = RouterSettings()
 
     @classmethod

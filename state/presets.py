@@ -13,11 +13,22 @@ EMBEDDED = "llamacpp:"
 PRESETS: dict[str, dict[str, Any]] = {
     "default": {},
     "embedded": {
+        "compress_tokens": 400,
         "hyde": {"k": 1, "max_tokens": 64},
         "flare": {"top_k": 2, "sentence_tokens": 48, "max_steps": 5},
         "advanced": {"decompose": "cued"},
+        "self_rag": {
+            "retrieval": "always",
+            "passages": 2,
+            "relevance": "evaluator",
+            "reflection": "joint",
+            "max_rewrites": 1,
+            "max_segments": 2,
+            "segment_tokens": 64,
+        },
     },
     # CRAG's thresholds for PopQA (0.59, -0.99) and its floor for strips (-0.5), mapped from [-1, 1]; five web results.
+    # Self-RAG's threshold, weights, beams and depth, which are the defaults too.
     # HyDE's eight documents of at most 512 tokens at temperature 0.7, the question's vector included.
     # FLARE's thresholds, documents and tokens for ASQA, the new documents in place of the old ones.
     "paper": {
@@ -35,23 +46,35 @@ PRESETS: dict[str, dict[str, Any]] = {
             "variant": "paper",
         },
         "advanced": {"decompose": "model"},
+        "self_rag": {
+            "retrieval_threshold": 0.2,
+            "relevant_weight": 1.0,
+            "supported_weight": 1.0,
+            "utility_weight": 0.5,
+            "beam_width": 2,
+            "depth": 7,
+            "variant": "paper",
+        },
     },
     "strict": {
         "web_search": "off",
         "require_citations": True,
         "crag": {"theta_high": 0.9, "theta_low": 0.6, "mean_high": 0.8, "mean_low": 0.5},
         "adaptive": {"theta_high": 0.8, "theta_low": 0.6, "supplement": False},
+        "self_rag": {"poor_relevant": 3, "poor_supported": 3},
     },
     "balanced": {
         "require_citations": True,
         "crag": {"theta_high": 0.79, "theta_low": 0.5, "mean_high": 0.7, "mean_low": 0.3},
         "adaptive": {"theta_high": 0.7, "theta_low": 0.5},
+        "self_rag": {"poor_relevant": 2, "poor_supported": 2},
     },
     # No preset turns the web on: that sends questions to a third party, which a person decides alone.
     "loose": {
         "require_citations": False,
         "crag": {"theta_high": 0.7, "theta_low": 0.3, "mean_high": 0.6, "mean_low": 0.2},
         "adaptive": {"theta_high": 0.6, "theta_low": 0.3},
+        "self_rag": {"poor_relevant": 1, "poor_supported": 1},
     },
 }
 DOUBT = ("strict", "balanced", "loose")

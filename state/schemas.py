@@ -10,6 +10,7 @@ from langgraph.graph.message import add_messages
 from typing_extensions import TypedDict
 
 from groundgraph.grading.confidence import Token
+from groundgraph.grading.need import Need
 from groundgraph.knowledge.passage import Passage, Tier
 from groundgraph.knowledge.search import SearchMode
 from state.reducers import Usage, add_usage, append
@@ -110,6 +111,36 @@ NO_DRAFT: Draft = {
 }
 
 
+class Segment(TypedDict):
+    """A part of the answer in Self-RAG, written from one passage, with what the critic says of it."""
+
+    passage: int
+    """Number of the passage."""
+    text: str
+    relevant: float
+    """How well the passage fits the question, from 1 to 5."""
+    supported: float
+    """How much of the segment the passage states, from 1 to 5."""
+    utility: float
+    """How well the answer, this segment included, answers the question, from 1 to 5."""
+    score: float
+    """Weighted mean of the three, by which segments are ranked."""
+
+
+class Beam(TypedDict):
+    """An answer that grows beside others in Self-RAG with reflection tokens."""
+
+    raw: str
+    """What the model gets as the beginning of its response: reflection tokens and passages included."""
+    segments: list[Segment]
+    score: float
+    """Product of its segments' scores."""
+    need: str
+    """Reflection token that says what comes next; empty if the model has ended."""
+    found: list[int]
+    """Numbers of the passages to write the next segment from."""
+
+
 class State(Answer):
     """Everything that flows between the nodes of a run."""
 
@@ -138,7 +169,7 @@ class State(Answer):
     quality: float
     """In Adaptive RAG: the score of the best passage."""
     attempts: int
-    """Further retrievals in Adaptive RAG."""
+    """Further retrievals, each for a question rewritten, in Adaptive RAG and Self-RAG."""
     outcome: str
     draft: Draft
     """In FLARE: the sentence being written."""
@@ -152,6 +183,30 @@ class State(Answer):
     """In FLARE: those for the sentence being written."""
     sentences: list[str]
     """In FLARE: the accepted ones."""
+    need: Need
+    """In Self-RAG: whether to retrieve for the next segment, go on from what there is, or end."""
+    found: list[int]
+    """In Self-RAG: numbers of the passages retrieved last, best first."""
+    tried: list[int]
+    """In Self-RAG: numbers of those from which the next segment was tried to be written."""
+    candidates: list[int]
+    """In Self-RAG: numbers of those from which it is being written."""
+    segments: list[Segment]
+    """In Self-RAG: what was written from them."""
+    best: Segment | None
+    """In Self-RAG: the best of all tries for the next segment."""
+    accepted: list[Segment]
+    """In Self-RAG: the segments of the answer."""
+    searched_for: list[str]
+    """In Self-RAG: queries tried, beside the question."""
+    complete: bool
+    """In Self-RAG: whether the model has nothing to add."""
+    failure: str
+    """In Self-RAG: why the chat model wrote nothing; empty if it did."""
+    beams: list[Beam]
+    """In Self-RAG with reflection tokens: the best answers so far, best first."""
+    depth: int
+    """In Self-RAG with reflection tokens: segments that these have."""
     message_id: str
     """Of the message that streams the answer; empty before any of it is streamed."""
     action: Tier

@@ -45,8 +45,9 @@ def finds(monkeypatch: pytest.MonkeyPatch) -> Callable[..., FixedSearch]:
 
     def fix(passages: Sequence[Passage], **options: Sequence[str]) -> FixedSearch:
         search = FixedSearch(passages, **options)
-        for module in ("nodes.retrieve", "nodes.retrieve_again", "nodes.retrieve_leg", "nodes.retrieve_next"):
-            monkeypatch.setattr(f"{module}.search", search)
+        nodes = ("retrieve", "retrieve_again", "retrieve_leg", "retrieve_evidence", "retrieve_beams", "retrieve_next")
+        for module in nodes:
+            monkeypatch.setattr(f"nodes.{module}.search", search)
         monkeypatch.setattr("nodes.receive.Collection.open", lambda name, **_: FixedCollection(name))
         monkeypatch.setattr("nodes.embed.hypothetical_vectors", lambda *_, **__: {"fixed:2": np.array([0.6, 0.8])})
         return search

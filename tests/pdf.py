@@ -35,6 +35,22 @@ def drawn_pdf(content: str, *, info: str = "", catalog: str = "", page: str = ""
     return _file(objects, "/Info 6 0 R")
 
 
+def pdf_form(*fields: str) -> bytes:
+    """Return a PDF of one page that says "Form" and has these fields, as the entries of their dictionaries."""
+    names = " ".join(f"{6 + number} 0 R" for number in range(len(fields)))
+    content = _text("Form")
+    objects = [
+        f"<< /Type /Catalog /Pages 2 0 R /AcroForm << /Fields [{names}] >> >>",
+        "<< /Type /Pages /Kids [4 0 R] /Count 1 >>",
+        "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
+        f"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents 5 0 R /Annots [{names}] "
+        "/Resources << /Font << /F1 3 0 R >> >> >>",
+        f"<< /Length {len(content)} >>\nstream\n{content}\nendstream",
+        *(f"<< /Type /Annot /Subtype /Widget /Rect [72 100 172 120] {field} >>" for field in fields),
+    ]
+    return _file(objects)
+
+
 def encrypted_pdf() -> bytes:
     """Return a PDF whose user password is not the empty one."""
     lock = f"/Encrypt << /Filter /Standard /V 1 /R 2 /P -4 /O <{'41' * 32}> /U <{'42' * 32}> >> /ID [<00> <00>]"

@@ -16,11 +16,14 @@ from groundgraph.cli.compare import compare
 from groundgraph.cli.doctor import doctor
 from groundgraph.cli.evaluate import evaluate
 from groundgraph.cli.evaluator import evaluator
+from groundgraph.cli.feedback import feedback
 from groundgraph.cli.graph import graph
 from groundgraph.cli.index import index
 from groundgraph.cli.intents import intents
+from groundgraph.cli.self_rag import self_rag
 from groundgraph.cli.serve import serve
 from groundgraph.cli.terminal import write_json
+from groundgraph.cli.testset import testset
 from groundgraph.cli.tune import tune
 from groundgraph.errors import GroundgraphError
 
@@ -28,12 +31,13 @@ BAD_USE = 2
 INTERRUPTED = 130
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
-for command in (index, ask, chat, compare, tune, chunks, graph, doctor, serve):
+for command in (index, ask, chat, feedback, compare, tune, testset, chunks, graph, doctor, serve):
     app.command()(command)
 app.command("eval")(evaluate)
 app.add_typer(collections, name="collections")
 app.add_typer(evaluator, name="evaluator")
 app.add_typer(intents, name="intents")
+app.add_typer(self_rag, name="self-rag")
 
 
 @app.callback()

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from groundgraph.cli.terminal import shows_progress, write_json
+from groundgraph.cli.terminal import shows_progress, write, write_json
 from groundgraph.errors import InputError
 
 if TYPE_CHECKING:
@@ -46,6 +46,7 @@ def ask(
     """
     from graphs.catalogue import load
     from groundgraph.cli.context import build_context
+    from groundgraph.cli.feedback import record_run
     from groundgraph.cli.live import Live
     from groundgraph.cli.result import as_object, show
     from groundgraph.cli.run import prepare_model, run
@@ -61,10 +62,13 @@ def ask(
     prepare_model(context, show=progress)
     with Live(progress=progress, as_json=as_json) as live:
         result = run(graph, question, context, live)
+    run_id = record_run(question, result, context)
     if as_json:
-        write_json(as_object(result))
+        write_json({**as_object(result), "run": run_id})
     else:
         show(result, trace=trace, quiet=quiet, confidence=confidence)
+        if trace and run_id:
+            write(f"Run {run_id}: groundgraph feedback {run_id} up|down", dim=True)
     return REFUSED if result.answer["refused"] else 0
 
 

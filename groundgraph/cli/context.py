@@ -9,6 +9,9 @@ from typing import Any
 from groundgraph.errors import InputError, shown
 from state.context import Context
 
+_METADATA = ["where", "metadata"]
+"""The block whose values are compared as they are written, so that 1.10 is not 1.1."""
+
 
 def build_context(
     profile: Path | None, settings: Sequence[str], collections: Sequence[str], preset: str | None = None
@@ -40,18 +43,25 @@ def _read(profile: Path) -> dict[str, Any]:
 
 
 def _put(values: dict[str, Any], setting: str) -> None:
-    """Set one dotted key; the value is JSON where it can be, else text."""
+    """Set one dotted key; the value is JSON where it can be, else text, and text for a field of the metadata."""
     key, equals, text = setting.partition("=")
     if not (equals and key):
         raise InputError(f"--set {shown(setting)}: give it as key=value, such as crag.theta_high=0.8")
-    *blocks, name = key.split(".")
+    *blocks, name = _parts(key)
     for block in blocks:
         values = values.setdefault(block, {})
         if not isinstance(values, dict):
             raise InputError(f"--set {shown(setting)}: {block} is set to {shown(values)}, so it has no keys")
     try:
-        values[name] = json.loads(text)
+        value = json.loads(text)
     except json.JSONDecodeError:
-        values[name] = text
+        value = text
     except (ValueError, RecursionError):  # a number of thousands of digits, or nested too deeply
         raise InputError(f"--set {shown(setting)}: no setting takes such a value; give a smaller one") from None
+    values[name] = text if blocks == _METADATA and not isinstance(value, str | list | dict) else value
+
+
+def _parts(key: str) -> list[str]:
+    """Return the blocks of a dotted key and the name in the last of them; a field of the metadata may hold dots."""
+    first = key.split(".", len(_METADATA))
+    return first if first[:-1] == _METADATA else key.split(".")

@@ -1,34 +1,181 @@
-"""`groundgraph evaluator`: commands about the embedded evaluator."""
+"""`groundgraph evaluator`: train, check and share what scores passages."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-evaluator = typer.Typer(help="Train the embedded evaluator.", rich_markup_mode=None, add_completion=False)
+evaluator = typer.Typer(rich_markup_mode=None, add_completion=False)
+
+Data = Annotated[
+    Path,
+    typer.Argument(
+        metavar="DATA",
+        envvar="GROUNDGRAPH_QA",
+        help="Folder with corpus.jsonl and queries.jsonl, or JSON Lines of question, passage, label.",
+        show_default=False,
+    ),
+]
+Collection = Annotated[
+    str | None, typer.Option("--collection", "-c", metavar="NAME", help="Where hard negatives for pairs are searched.")
+]
+ChatModel = Annotated[str | None, typer.Option(metavar="PROVIDER:MODEL", help="Chat model that reads the passages.")]
+AsJSON = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
 
 
 @evaluator.callback()
 def group() -> None:
-    """Train the embedded evaluator."""
+    """Train, check and share the evaluator."""
 
 
 @evaluator.command()
 def train(
-    data: Annotated[
-        Path,
-        typer.Argument(
-            metavar="DATA_DIR",
-            envvar="GROUNDGRAPH_QA",
-            help="Folder with corpus.jsonl and queries.jsonl.",
-            show_default=False,
-        ),
-    ],
+    data: Data,
     out: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Where to write the weights instead of where they are used.")
     ] = None,
-) -> int:
+    collection: Collection = None,
+) -> None:
     """Learn from labelled questions, and record what was measured."""
-    from groundgraph.grading.train import main
+    from groundgraph.cli.terminal import write
+    from groundgraph.grading.train import record_path, train
+    from groundgraph.grading.weights import DEFAULT_WEIGHTS
 
-    return main([str(data), *(["--out", str(out)] if out else [])])
+    out = out or DEFAULT_WEIGHTS
+    record = train(data, out, collection)
+    _table("Passages among others, test questions", record["among"]["test"])
+    _table("Grouped cross-validation", record["cross_validation"])
+    if record["refinement"]:
+        _table("Refinement, test questions", record["refinement"]["test"])
+    write(f"written: {out} and {record_path(out).name}")
+
+
+@evaluator.command()
+def calibrate(
+    data: Data,
+    out: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Where to write the calibration instead of where it is used.")
+    ] = None,
+    chat_model: ChatModel = None,
+    seconds: Annotated[float, typer.Option(metavar="S", min=0, help="Time for reading; a second call goes on.")] = 600,
+) -> None:
+    """Learn what the chat model's reading is worth to the evaluator cascade, and record what was measured."""
+    from groundgraph.cli.evaluator_calibrate import calibrate_cascade
+    from groundgraph.cli.terminal import write
+    from groundgraph.grading.cascade import CALIBRATION
+
+    out = out or CALIBRATION
+    figures = calibrate_cascade(data, out, chat_model, seconds)
+    _table("Questions, each by a calibration that did not see it", figures)
+    write(f"written: {out}")
+
+
+@evaluator.command()
+def drift(
+    last: Annotated[int, typer.Option(metavar="N", min=1, help="Recent runs to look at.")] = 500,
+    as_json: AsJSON = False,
+) -> int:
+    """Compare the scores of recent questions with those the evaluator learned from, and with what people said.
+
+    Exit status: 0 stable or too few runs, 1 shifted, 2 bad use.
+    """
+    from groundgraph.cli.evaluator_check import watched
+    from groundgraph.cli.terminal import write, write_json
+
+    found = watched(last)
+    if as_json:
+        write_json(found)
+    else:
+        _table("Scores of recent runs", {"embedded": found["drift"]}, first="evaluator")
+        if found["feedback"]:
+            _table("Feedback", found["feedback"], first="evaluator")
+        else:
+            write("No feedback yet: groundgraph feedback RUN up|down")
+    return 1 if found["drift"]["verdict"].startswith("shifted") else 0
+
+
+@evaluator.command()
+def check(
+    data: Data,
+    name: Annotated[str, typer.Option("--evaluator", metavar="NAME", help="Evaluator to check.")] = "embedded",
+    floor: Annotated[
+        list[str] | None, typer.Option(metavar="FIGURE=VALUE", help="Least value of a figure; may be repeated.")
+    ] = None,
+    ceiling: Annotated[
+        list[str] | None, typer.Option(metavar="FIGURE=VALUE", help="Most value of a figure; may be repeated.")
+    ] = None,
+    limit: Annotated[int | None, typer.Option(metavar="N", min=1, help="Draw N questions.")] = None,
+    collection: Collection = None,
+    chat_model: ChatModel = None,
+    as_json: AsJSON = False,
+) -> int:
+    """Measure an evaluator on labelled questions, source by source.
+
+    Exit status: 0 good, 1 below a floor or above a ceiling, 2 bad use.
+    """
+    from groundgraph.cli.evaluator_check import bounds, measured, missed
+    from groundgraph.cli.terminal import write, write_json
+
+    least, most = bounds(floor or []), bounds(ceiling or [])
+    found = measured(data, name, collection, chat_model, limit)
+    failures = missed(found["figures"]["all"], least, most)
+    if as_json:
+        write_json({**found, "failures": failures})
+    else:
+        _table(f"Evaluator {name}", found["figures"])
+        _table("Pairs in each tier", found["tiers"], first="pairs")
+        for failure in failures:
+            write(failure)
+    return 1 if failures else 0
+
+
+@evaluator.command()
+def label(
+    questions: Annotated[
+        Path, typer.Argument(metavar="QUESTIONS", help="File of questions, one a line.", show_default=False)
+    ],
+    out: Annotated[Path, typer.Option(metavar="FILE", help="Where to write the pairs.")],
+    collection: Annotated[
+        list[str] | None,
+        typer.Option("--collection", "-c", metavar="NAME", help="Collection to search; may be repeated."),
+    ] = None,
+    chat_model: ChatModel = None,
+    top_k: Annotated[int, typer.Option(metavar="N", min=1, max=100, help="Passages of a question.")] = 5,
+) -> None:
+    """Let the chat model label what a search finds, and mark the pairs that a person should look at."""
+    from groundgraph.cli.evaluator_label import label_all
+    from groundgraph.cli.terminal import write
+
+    pairs, review = label_all(questions, out, collection or ["default"], chat_model, top_k)
+    write(f"written: {out}, {pairs} pairs, {review} of them to be looked at (review: true)")
+
+
+@evaluator.command()
+def export(
+    out: Annotated[Path, typer.Argument(metavar="FILE", help="File to write.", show_default=False)],
+) -> None:
+    """Write the weights in use to a file, for another machine or GROUNDGRAPH_EVALUATOR."""
+    from groundgraph.cli.terminal import write
+    from groundgraph.grading.weights import load_weights, weights_path
+
+    out.write_text(load_weights(weights_path()).model_dump_json(indent=1) + "\n", encoding="utf-8")
+    write(f"written: {out}")
+
+
+def _table(title: str, rows: dict[str, Any], first: str = "source") -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    columns = list(next(iter(rows.values()), {}))
+    table = Table(first, *(column.replace("_", " ") for column in columns), title=title)
+    for name, row in rows.items():
+        table.add_row(name, *(_cell(row[column]) for column in columns))
+    Console().print(table)
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, tuple | list):
+        return " to ".join(f"{end:.2f}" for end in value)
+    return value if isinstance(value, str) else f"{value:.4g}"

@@ -36,8 +36,8 @@ def index(
     """Read files, folders and addresses into a collection.
 
     What has not changed is not embedded again, and what is gone is removed. Reads .md .txt .html .pdf .docx .pptx
-    .xlsx .csv .json .jsonl, programs and other text. Exit status: 0 all was read, 1 some files could not be read,
-    2 nothing could be read or bad use.
+    .xlsx .eml .epub .csv .json .jsonl, programs and other text. Exit status: 0 all was read, 1 some files could not
+    be read, 2 nothing could be read or bad use.
     """
     from groundgraph.cli.progress import bars
     from groundgraph.knowledge.index import index as bring_up_to_date

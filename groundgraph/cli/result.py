@@ -115,7 +115,7 @@ def _nearby(source: str) -> str:
 
 
 def _show_step(step: Step, *, whole: bool) -> None:
-    """Write a step on one line, tables of scores left out; `whole`, with every figure on a line of its own."""
+    """Write a step on one line, tables left out; `whole`, with every figure on a line of its own."""
     said = f"  {step['node']:<16} {step['decision']}"
     if whole:
         write(said)
@@ -127,7 +127,8 @@ def _show_step(step: Step, *, whole: bool) -> None:
 
 
 def _is_table(key: str, value: Any) -> bool:
-    return key == "scores" and isinstance(value, dict)
+    rows = isinstance(value, list) and any(isinstance(row, dict) for row in value)
+    return rows or (key == "scores" and isinstance(value, dict))
 
 
 def _figure(value: Any) -> str:

@@ -27,6 +27,9 @@ RETRIEVAL = "retrieval"
 GRADING = "grading"
 """Name of what retrieves, grades and answers nothing."""
 
+FINDS = ("retrieve", "retrieve_evidence", "retrieve_beams")
+"""Steps that add what they find to what was retrieved before."""
+
 RANKS = ("retrieve_again", "fuse", "rerank")
 """Steps whose ranking takes the place of those before it."""
 
@@ -122,8 +125,8 @@ def ranking(steps: Sequence[Step]) -> list[str]:
     for step in steps:
         if step["node"] in RANKS:
             found = list(step["figures"].get("sources", found))
-        elif step["node"] == "retrieve":
-            found += step["figures"]["sources"]
+        elif step["node"] in FINDS:
+            found += step["figures"].get("sources", [])
     return found
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from groundgraph.evaluation.answering import GRADING, RETRIEVAL, answer
 from groundgraph.evaluation.questions import Question
 from groundgraph.evaluation.records import Row, append_row, drop_torn_line, read_rows
-from state.context import Context
+from state.context import CHAT_EVALUATORS, Context
 
 Done = Callable[[str, int, int], None]
 """Told what is being done, how much is done, and of how much."""
@@ -83,8 +83,8 @@ def calls_model(pattern: str, candidates: Sequence[Context]) -> bool:
     if pattern == RETRIEVAL:
         return False
     if pattern == GRADING:
-        return any(context.evaluator == "llm" for context in candidates)
-    return any(context.answerer == "model" or context.evaluator == "llm" for context in candidates)
+        return any(context.evaluator in CHAT_EVALUATORS for context in candidates)
+    return any(context.answerer == "model" or context.evaluator in CHAT_EVALUATORS for context in candidates)
 
 
 def _label(pattern: str, context: Context) -> str:

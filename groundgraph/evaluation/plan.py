@@ -111,7 +111,7 @@ def _record(
 ) -> RunRecord:
     return RunRecord(
         groundgraph=groundgraph.__version__,
-        packages=_versions(),
+        packages=versions(),
         date=datetime.now(UTC).isoformat(timespec="seconds"),
         machine={"system": platform.platform(), "processors": os.cpu_count() or 0, "python": platform.python_version()},
         patterns=patterns,
@@ -119,7 +119,7 @@ def _record(
         profile=profile,
         models=models,
         questions=questions.record,
-        collections=[_collection(name) for name in named(context.collections)],
+        collections=[collection_record(name) for name in named(context.collections)],
         metrics=metrics,
         min_scored=min_scored,
     )
@@ -138,7 +138,8 @@ def _embedding(context: Context) -> str:
     return context.embedding_model or Collection.open(named(context.collections)[0]).info().embedding_model
 
 
-def _collection(name: str) -> CollectionRecord:
+def collection_record(name: str) -> CollectionRecord:
+    """Return what a collection holds now."""
     info = Collection.open(name).info()
     return CollectionRecord(
         name=info.name,
@@ -150,7 +151,8 @@ def _collection(name: str) -> CollectionRecord:
     )
 
 
-def _versions() -> dict[str, str]:
+def versions() -> dict[str, str]:
+    """Return the installed versions of what bears on the results, by package."""
     found: dict[str, str] = {}
     for name in PACKAGES:
         try:

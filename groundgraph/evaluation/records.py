@@ -1,13 +1,20 @@
 """What an evaluation keeps: `run.json`, `rows.jsonl` and `scores.json` in one folder that a person can diff."""
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict
 
-from groundgraph.errors import InputError
+from groundgraph.evaluation.files import (
+    append_line,
+    cut_torn_line,
+    line_of,
+    read_json,
+    read_lines,
+    replace_file,
+    write_json,
+)
 from groundgraph.knowledge.passage import Origin, Tier
 from state.reducers import Usage
 from state.schemas import Citation, Step
@@ -190,12 +197,12 @@ class Scores(Record):
         return bool(found) and all(aggregate.valid for aggregate in found)
 
 
-R = TypeVar("R", bound=Record)
+_RUN = "record of a run", "give the folder of a run of groundgraph eval"
 
 
 def write_run(folder: Path, record: RunRecord) -> None:
     """Write `run.json`."""
-    _write(folder / RUN, record)
+    write_json(folder / RUN, record)
 
 
 def read_run(folder: Path) -> RunRecord:
@@ -204,12 +211,12 @@ def read_run(folder: Path) -> RunRecord:
     Raises:
         InputError: The folder holds no run, or one that cannot be read.
     """
-    return _read(folder / RUN, RunRecord)
+    return read_json(folder / RUN, RunRecord, *_RUN)
 
 
 def write_scores(folder: Path, scores: Scores) -> None:
     """Write `scores.json`."""
-    _write(folder / SCORES, scores)
+    write_json(folder / SCORES, scores)
 
 
 def read_scores(folder: Path) -> Scores:
@@ -218,27 +225,22 @@ def read_scores(folder: Path) -> Scores:
     Raises:
         InputError: The folder holds no finished run, or one that cannot be read.
     """
-    return _read(folder / SCORES, Scores)
+    return read_json(folder / SCORES, Scores, *_RUN)
 
 
 def append_row(folder: Path, row: Row) -> None:
     """Append a row to `rows.jsonl`, in one write."""
-    with (folder / ROWS).open("a", encoding="utf-8") as file:
-        file.write(_line(row))
+    append_line(folder / ROWS, row)
 
 
 def write_rows(folder: Path, rows: Sequence[Row]) -> None:
     """Write `rows.jsonl` anew, whole or not at all."""
-    _replace(folder / ROWS, "".join(map(_line, rows)))
+    replace_file(folder / ROWS, "".join(map(line_of, rows)))
 
 
 def drop_torn_line(folder: Path) -> None:
-    """Cut off a last line that an interrupt left unfinished, so that the next row begins a line."""
-    path = folder / ROWS
-    if path.exists():
-        data = path.read_bytes()
-        if not data.endswith(b"\n"):
-            path.write_bytes(data[: data.rfind(b"\n") + 1])
+    """Cut off a last row that an interrupt left unfinished, so that the next row begins a line."""
+    cut_torn_line(folder / ROWS)
 
 
 def read_rows(folder: Path) -> list[Row]:
@@ -249,44 +251,4 @@ def read_rows(folder: Path) -> list[Row]:
     Raises:
         InputError: Another line cannot be read; the message names it.
     """
-    path = folder / ROWS
-    data = path.read_bytes() if path.exists() else b""
-    rows: dict[tuple[str, str], Row] = {}
-    for number, line in enumerate(data.split(b"\n")[:-1], start=1):
-        try:
-            row = Row.model_validate_json(line)
-        except ValidationError as error:
-            raise InputError(f"{str(path)!r} line {number} is no row of a run: {_first(error)}") from None
-        rows[row.key] = row
-    return list(rows.values())
-
-
-def _line(row: Row) -> str:
-    return json.dumps(row.model_dump(mode="json"), ensure_ascii=False, sort_keys=True) + "\n"
-
-
-def _write(path: Path, record: Record) -> None:
-    """Write sorted and indented JSON, whole or not at all."""
-    text = json.dumps(record.model_dump(mode="json"), ensure_ascii=False, indent=2, sort_keys=True)
-    _replace(path, f"{text}\n")
-
-
-def _replace(path: Path, text: str) -> None:
-    draft = path.with_suffix(".tmp")
-    draft.write_text(text, encoding="utf-8")
-    draft.replace(path)
-
-
-def _read(path: Path, kind: type[R]) -> R:
-    try:
-        return kind.model_validate_json(path.read_bytes())
-    except FileNotFoundError:
-        raise InputError(f"{str(path)!r} is missing: give the folder of a run of groundgraph eval") from None
-    except ValidationError as error:
-        raise InputError(f"{str(path)!r} is no record of a run: {_first(error)}") from None
-
-
-def _first(error: ValidationError) -> str:
-    first: Any = error.errors()[0]
-    place = ".".join(map(str, first["loc"]))
-    return f"{place}: {first['msg']}" if place else str(first["msg"])
+    return list({row.key: row for row in read_lines(folder / ROWS, Row, "row of a run")}.values())

@@ -2,7 +2,7 @@
 
 import asyncio
 import glob
-from collections.abc import Callable, Coroutine, Iterator, Sequence
+from collections.abc import Callable, Collection, Coroutine, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, count
 from pathlib import Path
@@ -15,6 +15,7 @@ from groundgraph.evaluation.grounding import Judge
 from groundgraph.evaluation.questions import Question
 from groundgraph.evaluation.records import (
     RUN,
+    Record,
     Row,
     RunRecord,
     Scores,
@@ -107,9 +108,9 @@ def finish(folder: Path, rows: Sequence[Row]) -> Scores:
     return scores
 
 
-def differences(old: RunRecord, new: RunRecord) -> list[str]:
+def differences(old: Record, new: Record, incidental: Collection[str] = INCIDENTAL) -> list[str]:
     """Return what bears on the results and differs, such as `context.top_k: 5, now 8`."""
-    before, after = (dict(_flat(record.model_dump(mode="json", exclude=INCIDENTAL))) for record in (old, new))
+    before, after = (dict(_flat(record.model_dump(mode="json", exclude=set(incidental)))) for record in (old, new))
     return [
         f"{key}: {shown(before.get(key))}, now {shown(after.get(key))}"
         for key in dict.fromkeys([*before, *after])

@@ -17,6 +17,7 @@ STAGES: dict[str, tuple[Stage, ...]] = {
     "advanced": (*_RETRIEVAL, "answers"),
     "crag": (*_RETRIEVAL, "thresholds", "answers"),
     "adaptive": (*_RETRIEVAL, "answers"),
+    "self_rag": (*_RETRIEVAL, "answers"),
     "combined": ("answers",),
     "flare": ("chunker", "search", "answers"),  # how many passages a sentence gets is its own setting
 }
@@ -27,6 +28,7 @@ ANSWERS: dict[str, dict[str, tuple[Any, ...]]] = {
     "advanced": {"advanced.decompose": ("model", "cued", "off")},
     "crag": {"crag.refiner": ("sentences", "off")},
     "adaptive": {"adaptive.theta_high": (0.6, 0.7, 0.8), "adaptive.theta_low": (0.3, 0.4, 0.5)},
+    "self_rag": {"self_rag.passages": (2, 3, 5), "self_rag.poor_supported": (1, 2, 3)},
     "combined": {"crag.theta_low": (0.3, 0.4, 0.5, 0.6), "crag.refiner": ("sentences", "off")},
     "flare": {"flare.theta": (0.1, 0.2, 0.4, 0.6, 0.8), "flare.beta": (0.2, 0.4, 0.6)},
 }

@@ -179,7 +179,9 @@ def _worth(row: Row, k: int) -> float | None:
 
 async def _thresholds(tuner: Tuner) -> Choice:
     if calls_model(GRADING, [tuner.context]) and not tuner.budget:
-        return skipped("thresholds", "evaluator='llm' asks the chat model: give model calls with --budget")
+        return skipped(
+            "thresholds", f"evaluator={tuner.context.evaluator!r} asks the chat model: give model calls with --budget"
+        )
     graded: dict[bool, list[GradedQuestion | None]] = {}
     web = tuner.context.web_search != "off"
     grading = tuner.context

@@ -5,22 +5,29 @@ from functools import cache
 from typing import Any
 
 from groundgraph.errors import ModelError
+from groundgraph.grading.head import sigmoid
 from groundgraph.knowledge.passage import Passage
 
 
 class CrossEncoder:
-    """A cross-encoder by name or path; higher scores are more relevant, on the model's own scale."""
+    """A cross-encoder by name or path."""
 
     def __init__(self, name: str, model: Any) -> None:
         self.name = name
         self._model = model
 
     def score(self, question: str, passages: Sequence[Passage]) -> list[float]:
-        """Return one score a passage, in order."""
+        """Return one score in [0, 1] a passage, in order: the logistic function of the model's output."""
         if not passages:
             return []
         pairs = [(question, passage.context) for passage in passages]
-        return [float(score) for score in self._model.predict(pairs, show_progress_bar=False)]
+        outputs = self._model.predict(pairs, activation_fn=_raw, show_progress_bar=False)
+        return [float(score) for score in sigmoid(outputs)]
+
+
+def _raw(outputs: Any) -> Any:
+    """Keep the outputs as they are: models differ in the activation they bring along."""
+    return outputs
 
 
 @cache
@@ -37,7 +44,7 @@ def cross_encoder(name: str) -> CrossEncoder:
         from sentence_transformers import CrossEncoder as Model
     except ImportError:
         raise ModelError(
-            f"rerank='cross-encoder:{name}' needs sentence-transformers: pip install '.[cross-encoder]'"
+            f"'cross-encoder:{name}' needs sentence-transformers: pip install '.[cross-encoder]'"
         ) from None
     try:
         return CrossEncoder(name, Model(name, num_labels=1))

@@ -32,6 +32,8 @@ class Question:
     """Passage id to 2 (answers or supports), 1 (on topic), 0 (not relevant), None (unknown)."""
     parallel_id: str | None = None
     """Shared with the same question in another language."""
+    group: str = ""
+    """Shared with questions that must not be divided between learning and measuring."""
 
     @property
     def source(self) -> str:
@@ -49,6 +51,7 @@ class Dataset:
     """Questions and passages of several sources."""
 
     folder: Path
+    """Folder of the two files, or the one file of pairs."""
     passages: Mapping[str, Passage]
     corpora: Mapping[Corpus, tuple[str, ...]]
     """Passage ids of each source and language."""
@@ -56,8 +59,9 @@ class Dataset:
 
     @cached_property
     def digest(self) -> str:
-        """Return the SHA-256 of the two files, hexadecimal."""
-        files = (self.folder / "corpus.jsonl", self.folder / "queries.jsonl")
+        """Return the SHA-256 of the files, hexadecimal."""
+        folder = self.folder
+        files = (folder / "corpus.jsonl", folder / "queries.jsonl") if folder.is_dir() else (folder,)
         return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
 
 
@@ -83,6 +87,7 @@ def load_dataset(folder: Path) -> Dataset:
             answerable=row["answerable"],
             grades=row["rel"],
             parallel_id=row.get("parallel_id"),
+            group=row.get("parallel_id") or row["qid"],
         )
         for row in _rows(folder / "queries.jsonl", fields)
     )

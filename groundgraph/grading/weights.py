@@ -10,6 +10,7 @@ from groundgraph.grading.features import AMONG_FEATURES, PAIR_FEATURES
 from groundgraph.grading.head import Head
 from groundgraph.grading.sentence_features import SENTENCE_FEATURES
 from groundgraph.grading.weights_file import read_weights
+from groundgraph.settings import get_settings
 
 DEFAULT_WEIGHTS = Path(__file__).with_name("evaluator.json")
 
@@ -41,4 +42,9 @@ def load_weights(path: Path = DEFAULT_WEIGHTS) -> Weights:
     Raises:
         ModelError: The file is missing, is not JSON, or does not fit this version.
     """
-    return read_weights(path, Weights, "evaluator", "python -m groundgraph.grading.train DATA_DIR")
+    return read_weights(path, Weights, "evaluator", "groundgraph evaluator train DATA")
+
+
+def weights_path() -> Path:
+    """Return the weights in use: those named by GROUNDGRAPH_EVALUATOR, else those that come with the project."""
+    return get_settings().evaluator or DEFAULT_WEIGHTS

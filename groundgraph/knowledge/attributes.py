@@ -2,13 +2,18 @@
 
 import json
 import re
+import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import date
 
 from groundgraph.knowledge.document import JSON
 from groundgraph.knowledge.keywords import STOP_WORDS
+from groundgraph.knowledge.languages import primary_language
+from groundgraph.knowledge.sources import one_line
 
+LONGEST_LANGUAGE = 100
+"""Most characters of a language."""
 _SAMPLE = 4000
 _LONGEST = 500
 """Characters of a field's value that is worth asking for; a text kept in the metadata is not."""
@@ -33,7 +38,23 @@ _SCRIPTS = (
 )
 _LETTER = re.compile(r"[^\W\d_]")
 _LATIN_WORD = re.compile(r"[a-zA-Z\u00c0-\u024f]+")
-_DATE = re.compile(r"\s*(\d{4})(?:[-/.年](\d{1,2})(?:[-/.月](\d{1,2}))?)?(?!\d)")
+_MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
+_MONTH = (
+    r"(?P<month>jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|"
+    r"sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\b\.?"
+)
+_WEEKDAY = r"\s*(?:(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?\b[.,]*\s*)?"
+_DATES = [
+    re.compile(form, re.IGNORECASE)
+    for form in (
+        r"\s*(?P<year>\d{4})(?P<month>\d{2})(?P<day>\d{2})(?!\d)",
+        r"\s*(?P<year>\d{4})(?:\s*[-/.年]\s*(?P<month>\d{1,2})(?:\s*[-/.月]\s*(?P<day>\d{1,2}))?)?(?!\d)",
+        r"\s*(?P<day>\d{1,2})\.\s?(?P<month>\d{1,2})\.\s?(?P<year>\d{4})(?!\d)",
+        rf"{_WEEKDAY}(?:(?P<day>\d{{1,2}})(?:st|nd|rd|th|\.)?[\s-]+(?:of\s+)?)?{_MONTH}[\s,-]+(?P<year>\d{{4}})(?!\d)",
+        rf"{_WEEKDAY}{_MONTH}\s+(?P<day>\d{{1,2}})(?:st|nd|rd|th)?,?\s+(?P<year>\d{{4}})(?!\d)",
+    )
+]
+"""The ways of writing a date that are understood; it stands at the beginning."""
 
 
 def language_of(text: str, metadata: Mapping[str, JSON]) -> str:
@@ -45,7 +66,7 @@ def language_of(text: str, metadata: Mapping[str, JSON]) -> str:
     for key in ("lang", "language"):
         stated = metadata.get(key)
         if isinstance(stated, str) and stated.strip():
-            return primary_language(stated)
+            return one_line(primary_language(stated))[:LONGEST_LANGUAGE]
     sample = text[:_SAMPLE]
     letters = len(_LETTER.findall(sample))
     for code, script, share in _SCRIPTS:
@@ -62,22 +83,16 @@ def _is_english(words: Sequence[str]) -> bool:
     return english >= other and (len(words) <= _SHORT or english >= _ENGLISH * len(words))
 
 
-def primary_language(code: str) -> str:
-    """Return the language of a tag without script and region: `zh` of `zh-Hant-TW` and `ZH_cn`."""
-    return re.split(r"[-_]", code.strip().casefold(), maxsplit=1)[0]
-
-
 def date_of(metadata: Mapping[str, JSON]) -> str:
     """Return the first of `date`, `published`, `updated` and `created` that is a date, as YYYY-MM-DD; "" if none is.
 
-    A month or a year alone counts as its first day.
+    Understood are `2024-05-31`, `2024/5/31`, `20240531`, `2024年5月31日`, `31.5.2024`, `31 May 2024` and `May 31,
+    2024`, with a weekday before and a time behind. A month or a year alone counts as its first day. `5/6/2024` is no
+    date, since some begin with the month and some with the day.
     """
     for key in ("date", "published", "updated", "created"):
-        match = _DATE.match(str(metadata.get(key, "")))
-        if match:
-            year, month, day = (int(part or 1) for part in match.groups())
-            with suppress(ValueError):  # no such day: the next field may have one
-                return date(year, month, day).isoformat()
+        if day := _day(str(metadata.get(key, ""))):
+            return day
     return ""
 
 
@@ -95,5 +110,17 @@ def fields_of(metadata: Mapping[str, JSON], path: str = "") -> Iterator[tuple[st
 
 
 def as_text(value: str | bool | int | float) -> str:
-    """Return a value as a filter compares it, so that 2024 is "2024", and true is "true"."""
-    return value if isinstance(value, str) else json.dumps(value)
+    """Return a value as a filter compares it: 2024 is "2024", true is "true", and an accent is part of its letter."""
+    return unicodedata.normalize("NFC", value) if isinstance(value, str) else json.dumps(value)
+
+
+def _day(stated: str) -> str:
+    """Return what a text begins with as YYYY-MM-DD, or "" if that is no date."""
+    for form in _DATES:
+        if match := form.match(stated):
+            parts = match.groupdict("1")
+            month = parts["month"]
+            number = int(month) if month.isdecimal() else _MONTHS.index(month[:3].lower()) + 1
+            with suppress(ValueError):  # no such day
+                return date(int(parts["year"]), number, int(parts["day"])).isoformat()
+    return ""

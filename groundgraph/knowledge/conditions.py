@@ -2,9 +2,11 @@
 
 import os
 import re
+from unicodedata import normalize
 
-from groundgraph.knowledge.attributes import as_text, primary_language
+from groundgraph.knowledge.attributes import as_text
 from groundgraph.knowledge.filter import Filter
+from groundgraph.knowledge.languages import primary_language
 
 _SPECIAL = re.compile(r"[*?[]")
 """What means more than itself in a pattern."""
@@ -36,18 +38,29 @@ def _conditions(where: Filter) -> list[tuple[str, tuple[str, ...]]]:
 
 
 def _from(source: str) -> tuple[str, tuple[str, ...]]:
-    """Return the condition that a source starts with this, has it as whole parts of its path, or fits it as a pattern.
+    """Return the condition that a source, or the file it came from, is one that is asked for.
+
+    File systems differ in how they write an accent, as part of its letter or behind it: both are looked for.
+    """
+    forms = dict.fromkeys((source, normalize("NFC", source), normalize("NFD", source)))
+    patterns = tuple(pattern for form in forms for pattern in _patterns(form))
+    tests = {column: " OR ".join([f"{column} GLOB ?"] * len(patterns)) for column in ("source", "origin")}
+    return f"({tests['source']} OR (origin != source AND ({tests['origin']})))", patterns * 2
+
+
+def _patterns(source: str) -> list[str]:
+    """Return the patterns of what starts with this, has it as whole parts of its path, or fits it as a pattern.
 
     The row of a file, as in `notes.jsonl#7`, is a part too.
     """
     literal = _SPECIAL.sub(r"[\g<0>]", source)
-    patterns = [f"{literal}*"]  # the one that SQLite finds by its index
+    patterns = [f"{literal}*"]
     if not source.startswith("/"):
         parts = f"*/{literal.rstrip('/')}"
         patterns += [f"{parts}/*", f"{parts}#*"] + ([] if source.endswith("/") else [parts])
     if _SPECIAL.search(source):
         patterns += [source, f"*/{source}"]
-    return f"({' OR '.join(['source GLOB ?'] * len(patterns))})", tuple(patterns)
+    return patterns
 
 
 def _absolute(source: str) -> str:

@@ -9,11 +9,12 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 from groundgraph.errors import CollectionError, InputError
+from groundgraph.knowledge.checksum import seal
 from groundgraph.knowledge.connections import BUSY_SECONDS, open_file, read_connections
 
 FILE = "collection.sqlite"
 VERSION = 2
-WORDS = 2
+WORDS = 3
 """Version of the words in the keyword index; another one is made anew from the texts."""
 
 _COUNTERS = ("generation", "dimension", "documents", "chunks", "removals")
@@ -113,11 +114,13 @@ def export(folder: Path, file: Path) -> None:
     """
     if file.exists() or not file.absolute().parent.is_dir():
         raise InputError(f"cannot export to {str(file)!r}: give the name of a new file in a folder that exists")
-    half = file.with_name(f"{file.name}.half")
+    half = file.absolute().with_name(f"{file.name}.half")
     half.unlink(missing_ok=True)
     try:
         with connect(folder / FILE) as db, clear_errors(half):
             db.execute("VACUUM INTO ?", (str(half),))
+            with closing(open_file(half, "rw", BUSY_SECONDS)) as copy:
+                seal(copy)
         os.replace(half, file)
     finally:
         half.unlink(missing_ok=True)
@@ -129,7 +132,7 @@ def remove(folder: Path) -> None:
     Raises:
         CollectionError: Something else is in the folder.
     """
-    own = (FILE, "vectors.", "sentences.")
+    own = (FILE, "vectors.", "sentences.", "unfinished.")
     if others := [file.name for file in folder.iterdir() if not file.name.startswith(own)]:
         raise CollectionError(
             f"{str(folder)!r} holds {others[0]!r}, which is not ours: move it away, then delete again"

@@ -4,6 +4,7 @@ import codecs
 import re
 
 from groundgraph.knowledge.charset import likely_charset
+from groundgraph.knowledge.letters import likely_letters
 
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8"),
@@ -12,25 +13,34 @@ _BOMS = (
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
-_BINARY_STARTS = (
-    b"\x7fELF",
-    b"MZ",
-    b"PK\x03\x04",
-    b"\x89PNG",
-    b"GIF8",
-    b"\xff\xd8\xff",
-    b"%PDF-",
-    b"\x1f\x8b",
-    b"SQLite",
-)
-_ONE_BYTE = ["cp1252", "cp1250", "cp1251", "cp1253", "cp1254", "iso8859_15", "koi8_r", "mac_roman"]
-_CANDIDATES = ["gb18030", "big5", "big5hkscs", "shift_jis", "cp932", "euc_jp", "euc_kr", "cp949", *_ONE_BYTE]
-_HIGH_PAIR = re.compile(rb"[\x80-\xff]{2}")
-"""Two bytes that are not ASCII; without any, a text has letters of Europe, not of East Asia."""
+_BINARY_STARTS = (b"\x7fELF", b"PK\x03\x04", b"\x89PNG", b"\xff\xd8\xff", b"%PDF-", b"\x1f\x8b")
+_WORD_STARTS = (b"MZ", b"GIF8", b"SQLite")
+"""First bytes of kinds of files that a text may begin with as well."""
+_BINARY_BYTE = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
+_START = 1024
+_EAST_ASIAN = ["gb18030", "big5", "big5hkscs", "shift_jis", "cp932", "euc_jp", "euc_kr", "cp949"]
+_HIGH_RUN = re.compile(rb"[\x80-\xff]{2,}")
+_HIGH = re.compile(rb"[\x80-\xff]")
+_SURE = 0.8
+"""How well letters fit a text that is none of East Asia; see `likely_letters`."""
+_DOUBTFUL = 0.3
+"""How well they fit at least a text with bytes that hardly any text has."""
+_SURE_BYTES = 30
+"""Bytes beyond ASCII that letters must have to be sure, where they may be of East Asia."""
+_MEANT = {
+    **dict.fromkeys(("gb2312", "gbk"), "gb18030"),
+    **dict.fromkeys(("iso-8859-1", "latin-1", "latin1"), "cp1252"),
+}
+"""Encodings that are declared, and those that are written in their names."""
+_SEVEN_BIT = re.compile(r"iso-?2022-?.*|hz.*|utf-?7|unicode-1-1-utf-7|csiso2022.*", re.IGNORECASE)
+"""Encodings that write everything in ASCII."""
+_ISO_2022_JP = re.compile(rb"\x1b\$[@B](?:[\x21-\x7e\n\r]{2})+\x1b\([BJ]")
 _CONTROL = re.compile("[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]")
 _REMOVED = re.compile("[\x00\ud800-\udfff\ufeff\U000e0000-\U000e007f]")
 _NEWLINE = re.compile("\r\n?|\u2028|\u2029|\x85")
 _SAMPLE = 65_536
+_BEFORE = 80
+"""Characters of ASCII in a line that go with what comes after them."""
 _UNUSUAL = re.compile(
     "[^\t-\r -~\xa0-\u052f\u05d0-\u06ff\u0900-\u0dff\u0e00-\u0eff\u1e00-\u27bf\u2e80-\u9fff\uac00-\ud7a3\uf900-\ufaff"
     "\ufe30-\ufe4f\uff00-\uffef\U0001f000-\U0001faff\U00020000-\U000323af]"
@@ -43,22 +53,30 @@ _BIG5_RUN = re.compile(rb"(?:[\xa1-\xc6][\x40-\x7e\xa1-\xfe]){2,}")
 def decode(data: bytes, declared: str | None = None) -> str | None:
     """Return the text of `data`, cleaned as by `clean`; None if it is binary.
 
-    A byte-order mark decides, then UTF-16 without one where NULs tell it, then UTF-8, then the encoding that the text
-    declares, then the one in which it has the most frequent characters of Chinese, Japanese or Korean. Too short for
-    that, it is GB18030 or Big5 where the bytes look so, else in the likeliest of the other encodings.
+    A byte-order mark decides, then UTF-16 without one where NULs tell it, then an encoding in ASCII that the text
+    declares, or ISO-2022-JP by its escapes, then UTF-8, then the encoding that the text declares. Else letters that
+    stand alone among ASCII tell an encoding of Europe, and frequent characters one of Chinese, Japanese or Korean.
+    Too short for that, it is GB18030 or Big5 where the bytes look so, else in the likeliest of all these encodings.
     """
     for mark, encoding in _BOMS:
         if data.startswith(mark):
             return clean(data[len(mark) :].decode(encoding, "ignore"))
-    if data.startswith(_BINARY_STARTS):
+    if data.startswith(_BINARY_STARTS) or (data.startswith(_WORD_STARTS) and starts_binary(data)):
         return None
     if b"\x00" in data and (text := _decode_utf16(data)):
+        return clean(text)
+    if data.isascii() and (text := _decode_seven_bit(data, declared)):
         return clean(text)
     try:
         text = data.decode("utf-8", "surrogatepass")
     except UnicodeDecodeError:
         text = _decode_damaged_utf8(data) or _decode_declared(data, declared) or _decode_legacy(data)
     return None if text is None or _looks_binary(text) else clean(text)
+
+
+def starts_binary(data: bytes) -> bool:
+    """Tell whether there are bytes at the beginning of a file that no text has; UTF-16 has them too."""
+    return _BINARY_BYTE.search(data, 0, _START) is not None
 
 
 def clean(text: str) -> str:
@@ -82,26 +100,63 @@ def _decode_damaged_utf8(data: bytes) -> str | None:
 def _decode_declared(data: bytes, declared: str | None) -> str | None:
     name = (declared or "").lower()
     try:
-        return data.decode("gb18030" if name in {"gb2312", "gbk"} else name) if name else None
+        return data.decode(_MEANT.get(name, name)) if name else None
     except (LookupError, UnicodeDecodeError):
         return None
 
 
+def _decode_seven_bit(data: bytes, declared: str | None) -> str | None:
+    if _SEVEN_BIT.fullmatch(declared or ""):
+        return _decode_declared(data, declared)
+    return data.decode("iso2022_jp_ext", "replace") if _ISO_2022_JP.search(data) else None
+
+
 def _decode_legacy(data: bytes) -> str | None:
-    sample = data[:_SAMPLE]
+    sample = _sample(data)
+    letters, fit = likely_letters(sample)
+    if fit >= _SURE and _is_scattered(sample):
+        return data.decode(letters, "replace")
     if charset := likely_charset(sample):
         return data.decode(charset, "replace")
     if b"\x00" in data:
         return None
+    if fit >= _SURE and len(_HIGH.findall(sample)) >= _SURE_BYTES:
+        return data.decode(letters, "replace")
     for encoding, is_likely in (("gb18030", _looks_chinese), ("big5", _looks_big5)):
         if is_likely(sample) and (text := _decode_declared(data, encoding)):
             return text
+    if fit < _SURE and (charset := _normalized(sample)):
+        return data.decode(charset, "replace")
+    is_text = fit >= _DOUBTFUL or not _BINARY_BYTE.search(sample)
+    return data.decode(letters, "replace") if is_text else None
+
+
+def _normalized(sample: bytes) -> str | None:
+    """Return the East Asian encoding in which a text is least odd; None if it is odd in all of them."""
     from charset_normalizer import from_bytes
 
-    candidates = _CANDIDATES if _HIGH_PAIR.search(data) else _ONE_BYTE
-    matches = from_bytes(data, cp_isolation=candidates, enable_fallback=False)
-    best = min(matches, key=lambda one: (one.chaos, -one.coherence, _CANDIDATES.index(one.encoding)), default=None)
-    return str(best) if best else None
+    matches = from_bytes(sample, cp_isolation=_EAST_ASIAN, enable_fallback=False)
+    best = min(matches, key=lambda one: (one.chaos, -one.coherence, _EAST_ASIAN.index(one.encoding)), default=None)
+    return best.encoding if best else None
+
+
+def _is_scattered(sample: bytes) -> bool:
+    """Tell whether most bytes beyond ASCII stand alone, as the accented letters of Europe do, and none of East Asia."""
+    paired = sum(map(len, _HIGH_RUN.findall(sample)))
+    return paired <= len(_HIGH.findall(sample)) / 2
+
+
+def _sample(data: bytes) -> bytes:
+    """Return what of a text tells its encoding: the beginning, or of a long text the first lines beyond ASCII."""
+    if len(data) <= _SAMPLE:
+        return data
+    found = b""
+    for line in data.splitlines(keepends=True):
+        if high := _HIGH.search(line):
+            found += line[max(0, high.start() - _BEFORE) :]
+        if len(found) >= _SAMPLE:
+            break
+    return found[:_SAMPLE]
 
 
 def _decode_utf16(data: bytes) -> str | None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from groundgraph.errors import LoadError
 from groundgraph.knowledge.decode import clean
 from groundgraph.knowledge.document import LoadedDocument, hidden_parts
+from groundgraph.knowledge.number_format import shown_number
 from groundgraph.knowledge.ooxml import one_line, opened, properties
 from groundgraph.knowledge.rows import table
 
@@ -100,11 +101,8 @@ def _value(cell: "Cell", hidden: Counter[str]) -> str:
         return ""
     if isinstance(value, bool):
         return str(value).upper()
-    if isinstance(value, float | int) and "%" in (cell.number_format or ""):
-        _, _, decimals = cell.number_format.partition("%")[0].partition(".")
-        return f"{value:.{len(decimals)}%}"
-    if isinstance(value, float):
-        return f"{value:.15g}"
+    if isinstance(value, float | int):
+        return shown_number(value, cell.number_format or "")
     if isinstance(value, datetime.datetime):
         return value.isoformat(" ").removesuffix(" 00:00:00")
     return clean(str(value)).strip()

@@ -1,5 +1,6 @@
 """Which documents a search may find."""
 
+from collections.abc import Mapping
 from datetime import date
 from typing import Annotated, Self
 
@@ -9,6 +10,17 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 def _written_out(value: object) -> object:
     """Return a year or date as text, for which JSON and TOML have numbers and dates."""
     return str(value) if isinstance(value, int | date) else value
+
+
+def _flat(fields: object) -> object:
+    """Return the fields of objects inside others under dotted names, as they are asked for."""
+    if not isinstance(fields, Mapping):
+        return fields
+    flat: dict[object, object] = {}
+    for key, value in fields.items():
+        inner = _flat(value)
+        flat |= {f"{key}.{name}": one for name, one in inner.items()} if isinstance(inner, Mapping) else {key: inner}
+    return flat
 
 
 def _existing(day: str) -> str:
@@ -38,7 +50,7 @@ class Filter(BaseModel):
     language: str | None = Field(
         None, min_length=2, description="Code of the language, such as en or zh; documents of unknown language are out."
     )
-    metadata: dict[str, str | bool | int | float] = Field(
+    metadata: Annotated[dict[str, str | bool | int | float], BeforeValidator(_flat)] = Field(
         default_factory=dict, description="Fields and the values they must have; of a list, one item must have it."
     )
     after: Day | None = Field(

@@ -8,34 +8,27 @@ from groundgraph.errors import LoadError
 from groundgraph.knowledge.decode import clean, decode
 from groundgraph.knowledge.document import LoadedDocument, hidden_parts
 from groundgraph.knowledge.properties import Properties
+from groundgraph.knowledge.tables import make_plain
 
 if TYPE_CHECKING:
     from bs4 import BeautifulSoup, Tag
 
-_BOILERPLATE = [
-    *(
-        "title",
-        "script",
-        "style",
-        "noscript",
-        "template",
-        "nav",
-        "header",
-        "footer",
-        "aside",
-        "form",
-        "iframe",
-        "svg",
-        "button",
-    ),
-    *("select", "dialog", "canvas"),
-]
-_BOILERPLATE_ROLES = {"navigation", "banner", "contentinfo", "complementary", "search", "dialog"}
+_BOILERPLATE = (
+    "title script style noscript template nav footer aside iframe svg button select dialog canvas rt rp".split()
+)
+_BOILERPLATE_ROLES = {"navigation", "contentinfo", "complementary", "search", "dialog"}
+_OWN_HEADER = ["article", "main", "section"]
+"""Elements whose header is not that of the page."""
+_HEADINGS = ["h1", "h2", "h3", "h4", "h5", "h6"]
+_ZERO = r"\s*:\s*(?:0+(?:\.0*)?|\.0+)(?:px|r?em|pt|%)?\s*(?:!|;|$)"
 _HIDING_STYLE = re.compile(
-    r"(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)|(?:opacity|font-size)\s*:\s*0(?:\.0*)?(?:px|"
-    r"r?em|pt|%)?\s*(?:!|;|$)|text-indent\s*:\s*-\d{3})",
+    rf"(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)|(?:opacity|font-size){_ZERO}|"
+    r"text-indent\s*:\s*-\d{3}|(?:margin-)?(?:left|right|top|bottom)\s*:\s*-(?:9\d\d|\d{4}))",
     re.IGNORECASE,
 )
+_NO_SIZE = re.compile(rf"(?:^|;)\s*(?:max-)?(?:height|width){_ZERO}", re.IGNORECASE)
+_CLIPPED = re.compile(r"(?:^|;)\s*overflow(?:-[xy])?\s*:\s*(?:hidden|clip)", re.IGNORECASE)
+_STYLE_COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 _AUTHOR = ("author", "dc.creator", "dcterms.creator", "citation_author")
 _KEYWORDS = ("keywords", "article:tag", "dc.subject", "news_keywords")
 _PUBLISHED = (
@@ -100,7 +93,13 @@ def read_article(data: bytes, charset: str | None = None) -> Article:
     properties = _properties(page)
     _remove_boilerplate(page)
     hidden = _remove_hidden(page)
-    return Article(html_as_markdown(_article(page)), hidden, properties)
+    _remove_forms(page)
+    head = _take_head(page)
+    article = _article(page)
+    if not article.find("h1"):
+        for tag in reversed(head):
+            article.insert(0, tag)
+    return Article(html_as_markdown(article), hidden, properties)
 
 
 def html_as_markdown(node: "Tag") -> str:
@@ -108,9 +107,15 @@ def html_as_markdown(node: "Tag") -> str:
     from markdownify import MarkdownConverter
 
     converter = MarkdownConverter(
-        heading_style="ATX", bullets="-", strip=["img", "a"], escape_underscores=False, escape_asterisks=False
+        heading_style="ATX",
+        bullets="-",
+        strip=["img", "a"],
+        escape_underscores=False,
+        escape_asterisks=False,
+        table_infer_header=True,
     )
     try:
+        make_plain(node)
         text = converter.convert_soup(node)
     except RecursionError:  # a thousand <p> that are never closed
         text = node.get_text("\n\n")
@@ -140,10 +145,29 @@ def _of(stated: dict[str, list[str]], names: tuple[str, ...]) -> Iterator[str]:
 
 def _remove_boilerplate(page: "BeautifulSoup") -> None:
     for tag in page(_BOILERPLATE):
-        if not (tag.name == "header" and tag.find_parent(["article", "main"])):
-            tag.decompose()
+        tag.decompose()
     for tag in page(lambda tag: tag.get("role") in _BOILERPLATE_ROLES):
         tag.decompose()
+
+
+def _remove_forms(page: "BeautifulSoup") -> None:
+    """Remove the forms, but those that are around the page itself."""
+    whole = _length(page)
+    for form in page("form"):
+        if not form.decomposed and not form.find(["h1", "main", "article"]) and _length(form) <= whole / 2:
+            form.decompose()
+
+
+def _take_head(page: "BeautifulSoup") -> "list[Tag]":
+    """Remove the headers of the page, and return the headings and paragraphs of those that hold its main heading."""
+    kept: list[Tag] = []
+    for header in page(lambda tag: tag.name == "header" or tag.get("role") == "banner"):
+        if header.decomposed or header.find_parent(_OWN_HEADER) or header.find(["article", "main"]):
+            continue
+        if header.find("h1"):
+            kept += [tag.extract() for tag in header([*_HEADINGS, "p"])]
+        header.decompose()
+    return kept
 
 
 def _remove_hidden(page: "BeautifulSoup") -> int:
@@ -161,13 +185,23 @@ def _is_hidden(tag: "Tag") -> bool:
     return (
         (hidden is not None and str(hidden).lower() != "until-found")
         or str(tag.get("aria-hidden")).lower() == "true"
-        or _HIDING_STYLE.search(str(tag.get("style", ""))) is not None
+        or _hides(_STYLE_COMMENT.sub("", str(tag.get("style", ""))))
     )
 
 
+def _hides(style: str) -> bool:
+    return bool(_HIDING_STYLE.search(style) or (_NO_SIZE.search(style) and _CLIPPED.search(style)))
+
+
 def _article(page: "BeautifulSoup") -> "Tag":
+    """Return the only `main` or `article` of a page if it has most of its text, else the page's body."""
+    body = page.body or page
     for name in ("main", "article"):
-        found = page(name)
-        if len(found) == 1 and found[0].get_text(strip=True):
+        found = [tag for tag in page(name) if _length(tag) and not tag.find_parent(name)]
+        if len(found) == 1 and _length(found[0]) > _length(body) / 2:
             return found[0]
-    return page.body or page
+    return body
+
+
+def _length(tag: "Tag") -> int:
+    return len("".join(tag.get_text().split()))

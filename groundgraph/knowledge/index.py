@@ -14,9 +14,11 @@ from groundgraph.knowledge.document import LoadedDocument, Unreadable
 from groundgraph.knowledge.folders import collection_names, folder_of, is_made, missing
 from groundgraph.knowledge.ingest import IngestReport, ingest
 from groundgraph.knowledge.reading import read, roots
+from groundgraph.knowledge.sources import CONTROL
 from groundgraph.knowledge.sqlite_store import SQLiteStore
 from groundgraph.knowledge.store import DESCRIPTION_SIZE, CollectionInfo, Kept, Progress, Store, Unusable, Vectors
 from groundgraph.knowledge.transfer import import_file
+from groundgraph.knowledge.unfinished import is_unfinished
 
 __all__ = ["Collection", "CollectionInfo", "IngestReport", "Progress", "Unusable", "collections", "delete", "index"]
 
@@ -121,7 +123,7 @@ class Collection:
         Raises:
             InputError: It is too long.
         """
-        line = " ".join(description.split())
+        line = CONTROL.sub("", " ".join(description.split()))
         if len(line) > DESCRIPTION_SIZE:
             raise InputError(f"a description of {len(line)} characters is too long: say it in {DESCRIPTION_SIZE}")
         self.store.configure(description=line)
@@ -151,8 +153,10 @@ class Collection:
     ) -> IngestReport:
         """Keep documents in place of those of the same source; what has not changed is left alone.
 
-        A text that was embedded before gets the same vector again. Documents are committed in small groups, so that an
-        interrupt keeps what is done, and the next run goes on from there.
+        A text that was embedded before gets the same vector again. Documents are committed in small groups, and what is
+        embedded of a large one is kept beside the collection until it is whole, so that the next run goes on where an
+        interrupt ended this one. Of documents from different files with one source, that which is held, or else the
+        first, stays; the others go into the report, and so does a document whose source is blank or too long.
 
         Args:
             documents: As from `load`; what is unreadable goes into the report, and what was kept of it stays.
@@ -161,7 +165,7 @@ class Collection:
                 without them.
 
         Raises:
-            InputError: Two documents have one source; nothing is changed.
+            InputError: Two documents from one place have one source.
             CollectionError: The disk is full, or the vectors do not fit the collection.
             ModelError: The embedding model fails.
         """
@@ -181,8 +185,8 @@ def index(
 ) -> IngestReport:
     """Bring a collection up to date with files and folders, making it if need be.
 
-    Documents that came from these paths before and are there no more are removed. A collection that is new, and gets
-    no document because of an error, is not made.
+    Documents that came from these paths before and are there no more are removed. A collection that is new, and for
+    which nothing is embedded because of an error, is not made.
 
     Args:
         paths: Files and folders.
@@ -209,7 +213,7 @@ def index(
     try:
         return opened.add(chain(first, documents), progress, roots=roots(paths))
     except BaseException:
-        if is_new and not opened.info().documents:
+        if is_new and not opened.info().documents and not is_unfinished(folder):
             opened.delete()
         raise
 

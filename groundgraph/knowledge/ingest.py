@@ -2,10 +2,10 @@
 
 import hashlib
 import json
-import os
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 from pathlib import Path
 
 from groundgraph.errors import InputError
@@ -13,9 +13,13 @@ from groundgraph.knowledge.chunk import CHUNKERS, Chunk, chunk
 from groundgraph.knowledge.document import LoadedDocument, Unreadable
 from groundgraph.knowledge.sentence_vectors import SentenceVectors
 from groundgraph.knowledge.sentences import Span
-from groundgraph.knowledge.store import Entry, Kept, Progress, Store, Vectors
+from groundgraph.knowledge.sources import LONGEST_SOURCE, Places, one_line, source_of, stands
+from groundgraph.knowledge.store import CollectionInfo, Entry, Kept, Progress, Store, Vectors
+from groundgraph.knowledge.unfinished import UnfinishedVectors
 from groundgraph.models import embedding_model
 
+_ATTRIBUTES = 2
+"""Version of how language and date are told; documents that were kept with another one are kept anew."""
 _BATCH = 64
 """Chunks embedded before their documents are committed."""
 
@@ -52,42 +56,87 @@ class _Cut:
         return {digest: piece.context for digest, piece in zip(self.digests, self.chunks, strict=True)}
 
 
+class _Intake:
+    """Takes documents in, one for each source, and cuts those that changed."""
+
+    def __init__(self, kept: Mapping[str, Kept], info: CollectionInfo, sentences: SentenceVectors) -> None:
+        self._kept = kept
+        self._info = info
+        self._sentences = sentences
+        self._others: list[LoadedDocument] = []
+        self.loaded: dict[str, str] = {}
+        """Origins by source."""
+        self.hidden: dict[str, str] = {}
+        self.unreadable: list[Unreadable] = []
+        self.cut: list[_Cut] = []
+
+    def take(self, document: LoadedDocument | Unreadable) -> None:
+        """Take in a document; one whose source is held from another file that stands waits for `settle`."""
+        if isinstance(document, Unreadable):
+            self.unreadable.append(document)
+            return
+        document = replace(document, source=one_line(document.source), file=one_line(document.file))
+        held = self._kept.get(document.source)
+        unfit = [name for name in (document.source, document.origin) if not name.strip() or len(name) > LONGEST_SOURCE]
+        if unfit:
+            reason = f"an id or path of {len(unfit[0]):,} characters; give one of 1 to {LONGEST_SOURCE:,}"
+            self.unreadable.append(Unreadable(document.origin[:LONGEST_SOURCE], reason))
+        elif document.source in self.loaded:
+            self._refuse(document, self.loaded[document.source])
+        elif held and held.origin != document.origin and stands(held.origin):
+            self._others.append(document)
+        else:
+            self._keep(document)
+
+    def settle(self) -> None:
+        """Take in what waits if the file that holds its source was read and has it no more; refuse the rest."""
+        read = set(self.loaded.values())
+        for document in self._others:
+            origin = self.loaded.get(document.source) or self._kept[document.source].origin
+            if origin in read and document.source not in self.loaded:
+                self._keep(document)
+            else:
+                self._refuse(document, origin)
+
+    def _refuse(self, document: LoadedDocument, origin: str) -> None:
+        if document.origin == origin:
+            raise InputError(f"two documents have the source {document.source!r}: give each its own path or pid")
+        reason = f"{document.origin!r} has the same id as {origin!r}, whose text stays; give each its own pid"
+        self.unreadable.append(Unreadable(document.source, reason))
+
+    def _keep(self, document: LoadedDocument) -> None:
+        self.loaded[document.source] = document.origin
+        if document.hidden:
+            self.hidden[document.source] = document.hidden
+        digest = _digest(document, self._info.chunker)
+        if document.source not in self._kept or self._kept[document.source].digest != digest:
+            self.cut.append(_cut(document, digest, self._info.chunker, self._sentences))
+
+
 def ingest(
     store: Store, documents: Iterable[LoadedDocument | Unreadable], progress: Progress | None, roots: Sequence[Path]
 ) -> IngestReport:
     """Keep documents in place of those of the same source; see `Collection.add`."""
     kept, info = store.kept(), store.info()
-    unreadable: list[Unreadable] = []
-    loaded: dict[str, str] = {}  # origins by source
-    hidden: dict[str, str] = {}
-    cut: list[_Cut] = []
     sentences = SentenceVectors(info.path, info.embedding_model, progress)
+    taken = _Intake(kept, info, sentences)
     for document in documents:
-        if isinstance(document, Unreadable):
-            unreadable.append(document)
-            continue
-        if document.source in loaded:
-            raise InputError(f"two documents have the source {document.source!r}: give each its own path or pid")
-        loaded[document.source] = document.origin
-        if document.hidden:
-            hidden[document.source] = document.hidden
-        digest = _digest(document, info.chunker)
-        if document.source not in kept or kept[document.source].digest != digest:
-            cut.append(_cut(document, digest, info.chunker, sentences))
-    embedded = _embed(store, info.embedding_model, cut, progress)
-    removed = store.forget(gone(kept, loaded, [one.source for one in unreadable], roots))
+        taken.take(document)
+    taken.settle()
+    embedded = _embed(store, taken.cut, progress)
+    removed = store.forget(gone(kept, taken.loaded, [one.source for one in taken.unreadable], roots))
     sentences.keep_only(store.kept().keys() if info.chunker == "semantic" else ())
     store.refresh(progress)
-    updated = sum(one.document.source in kept for one in cut)
+    updated = sum(one.document.source in kept for one in taken.cut)
     return IngestReport(
-        added=len(cut) - updated,
+        added=len(taken.cut) - updated,
         updated=updated,
-        unchanged=len(loaded) - len(cut),
+        unchanged=len(taken.loaded) - len(taken.cut),
         removed=removed,
-        unreadable=unreadable,
+        unreadable=taken.unreadable,
         chunks=store.info().chunks,
         embedded=embedded,
-        hidden=hidden,
+        hidden=taken.hidden,
     )
 
 
@@ -101,6 +150,7 @@ def _digest(document: LoadedDocument, chunker: str) -> str:
         document.format,
         document.origin,
         [chunker, CHUNKERS[chunker]],
+        _ATTRIBUTES,
     ]
     return text_digest(json.dumps(parts, sort_keys=True))
 
@@ -123,18 +173,14 @@ def gone(
         unreadable: Sources of what could not be read.
         roots: Absolute files and folders.
     """
-    read = set(loaded.values())
-    return [
-        source
-        for source in kept.keys() - loaded.keys()
-        if _is_below(origin := kept[source].origin, roots)
-        and not _is_below(origin, unreadable)
-        and (origin in read or not os.path.isfile(origin))
-    ]
+    ours, unread, read = Places(map(source_of, roots)), Places(unreadable), set(loaded.values())
 
+    @cache
+    def is_gone(origin: str) -> bool:
+        return ours.hold(origin) and not unread.hold(origin) and (origin in read or not stands(origin))
 
-def _is_below(origin: str, places: Iterable[Path | str]) -> bool:
-    return any(Path(origin).is_relative_to(place) for place in places)
+    there = {*loaded, *unreadable}
+    return [source for source, held in kept.items() if source not in there and is_gone(held.origin)]
 
 
 def _cut(document: LoadedDocument, digest: str, chunker: str, sentences: SentenceVectors) -> _Cut:
@@ -156,17 +202,26 @@ def _parents(document: LoadedDocument, chunks: Iterable[Chunk]) -> dict[Span, Ch
     return parents
 
 
-def _embed(store: Store, model: str, documents: Sequence[_Cut], progress: Progress | None) -> int:
+def _embed(store: Store, documents: Sequence[_Cut], progress: Progress | None) -> int:
     """Give documents their vectors, keep them group by group, and return how many texts were embedded."""
+    if not documents:
+        return 0
+    info = store.info()
+    unfinished = UnfinishedVectors(info.path, info.embedding_model)
     total = sum(len(document.chunks) for document in documents)
     done = embedded = 0
     for group in _groups(documents):
         texts = {digest: text for document in group for digest, text in document.texts.items()}
         vectors = store.known_vectors(texts)
+        vectors |= unfinished.known(digest for digest in texts if digest not in vectors)
         missing = [digest for digest in texts if digest not in vectors]
         for start in range(0, len(missing), _BATCH):
             part = missing[start : start + _BATCH]
-            vectors |= zip(part, embedding_model(model).embed_passages([texts[digest] for digest in part]), strict=True)
+            embed = embedding_model(info.embedding_model).embed_passages
+            new = dict(zip(part, embed([texts[digest] for digest in part]), strict=True))
+            if len(missing) > _BATCH:
+                unfinished.keep(new)
+            vectors |= new
             if progress:
                 progress("embed", done + start + len(part), total)
         store.put([_entry(document, vectors) for document in group])
@@ -174,6 +229,7 @@ def _embed(store: Store, model: str, documents: Sequence[_Cut], progress: Progre
         done += sum(len(document.chunks) for document in group)
         if progress:
             progress("embed", done, total)
+    unfinished.drop()
     return embedded
 
 

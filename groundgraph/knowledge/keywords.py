@@ -18,7 +18,15 @@ CJK = (
 """Characters of Chinese, Japanese and Korean words, as the inside of a regular-expression class."""
 
 _ACCENTS = re.compile("[\u0300-\u036f]")
+_UNSEEN = re.compile("[\u00ad\u034f\u200b-\u200f\u2060-\u2064\ufe00-\ufe0f\ufeff\U000e0100-\U000e01ef]")
+"""Soft hyphens, characters of no width, and marks that choose a variant of a character."""
+_LETTERS = str.maketrans(
+    {"ł": "l", "ø": "o", "đ": "d", "ð": "d", "ħ": "h", "ŧ": "t", "ı": "i", "æ": "ae", "œ": "oe", "þ": "th"}
+)
+"""Letters that are written otherwise where the keyboard lacks them, and that no accent is parted from."""
 _THOUSANDS = re.compile(r",(?<=\d,)(?=\d{3}(?!\d))")  # begins with the comma, which the engine can skip to
+_GROUPED = re.compile(r"(?<![\d.,])[0-9]{1,3}(?:,[0-9]{3})+(?!\d|\.\d)")
+_ZEROS = re.compile(",0")
 _WORD = rf"(?:(?![{CJK}])\w)+"
 _TOKEN = re.compile(rf"[{CJK}]+|\.?{_WORD}(?:[-./:@+&'’]{_WORD})*(?:\+\+|#)?")
 _PART = re.compile(rf"(?:(?![{CJK}_])\w)+")
@@ -38,10 +46,14 @@ _CHINESE_FUNCTION = frozenset(
 
 
 def fold(text: str) -> str:
-    """Return `text` in one form for all its spellings: NFKC, case folded, accents dropped, `1,000` as `1000`."""
+    """Return `text` in one form for all its spellings: NFKC, case folded, `1,000` as `1000`.
+
+    Accents and what is not seen are dropped, and letters such as ł, ø, ß and æ are written l, o, ss and ae.
+    """
     text = unicodedata.normalize("NFKC", text).casefold()
     if not text.isascii():
-        text = unicodedata.normalize("NFC", _ACCENTS.sub("", unicodedata.normalize("NFD", text)))
+        text = _UNSEEN.sub("", _ACCENTS.sub("", unicodedata.normalize("NFD", text)))
+        text = unicodedata.normalize("NFC", text).translate(_LETTERS)
     return _THOUSANDS.sub("", text)
 
 
@@ -55,11 +67,12 @@ def tokens(text: str) -> list[str]:
 
 
 def index_terms(text: str) -> list[str]:
-    """Return the words of `text` to be found by: its tokens, and the last character of each word without spaces.
+    """Return the words of `text` to be found by: its tokens, and what can be asked for without being one.
 
-    So every character asked for alone begins something: 猫 stands in 我喜欢猫 only at the end of a bigram.
+    That is the last character of each word without spaces, so that every character asked for alone begins something:
+    猫 stands in 我喜欢猫 only at the end of a bigram. And each part of a number such as 80,443, which may be two.
     """
-    found: list[str] = []
+    found = [part for group in _GROUPED.findall(text) if not _ZEROS.search(group) for part in group.split(",")]
     for word in _words(text):
         found += _pieces(word)
         if len(word) > 1 and _IS_CJK.match(word):

@@ -5,6 +5,7 @@ import re
 from zipfile import BadZipFile, ZipFile
 
 from groundgraph.errors import LoadError
+from groundgraph.knowledge.decode import starts_binary
 
 _ARCHIVE = "an archive; unpack it and index the folder"
 _IMAGE = "an image; run OCR on it and index the text"
@@ -14,13 +15,15 @@ _STARTS = {
     b"%!PS": "PostScript; convert it to .pdf",
     b"!BDN": "an Outlook data file; export its messages as .eml",
     b"AT&TFORM": "DjVu; convert it to .pdf and run OCR",
-    b"SQLite format 3": "a database; export its tables as .csv",
+    b"SQLite format 3\x00": "a database; export its tables as .csv",
     b"PAR1": "Parquet; export it as .csv or .jsonl",
     **dict.fromkeys((b"7z\xbc\xaf\x27\x1c", b"Rar!", b"\x1f\x8b", b"BZh", b"\xfd7zXZ", b"\x28\xb5\x2f\xfd"), _ARCHIVE),
     **dict.fromkeys((b"\x89PNG", b"GIF8", b"\xff\xd8\xff", b"II*\x00", b"MM\x00*"), _IMAGE),
     **dict.fromkeys((b"ID3", b"OggS", b"fLaC", b"\x1aE\xdf\xa3"), _RECORDING),
 }
-"""First bytes of kinds of files, and what they are."""
+"""First bytes of kinds of files, and what they are. Where these are letters, bytes that no text has must follow."""
+_PRINTED = {b"{\\rtf", b"%!PS"}
+"""First bytes of kinds of files that are text."""
 _LATER = {
     (4, b"ftyphei"): _IMAGE,
     (4, b"ftypavif"): _IMAGE,
@@ -72,11 +75,12 @@ def kind_of(data: bytes, suffix: str) -> str:
     """
     if data.startswith(_COMPOUND):
         raise LoadError(_compound_kind(data))
+    is_binary = starts_binary(data)
     for start, kind in _STARTS.items():
-        if data.startswith(start):
+        if data.startswith(start) and (is_binary or start in _PRINTED or not start.isascii()):
             raise LoadError(kind)
     for (place, mark), kind in _LATER.items():
-        if data.startswith(mark, place):
+        if is_binary and data.startswith(mark, place):
             raise LoadError(kind)
     if suffix in _SUFFIXES:
         raise LoadError(_SUFFIXES[suffix])

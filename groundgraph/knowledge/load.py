@@ -22,6 +22,7 @@ from groundgraph.knowledge.markdown import markdown_document
 from groundgraph.knowledge.pdf import pdf_document
 from groundgraph.knowledge.powerpoint import pptx_document
 from groundgraph.knowledge.rows import csv_document, json_document, jsonl_documents, notebook_document
+from groundgraph.knowledge.sources import one_line, source_of
 from groundgraph.knowledge.word import docx_document
 
 _CONVERTERS = {
@@ -74,7 +75,7 @@ def load(paths: Sequence[Path | str], *, jsonl: bool = False) -> Iterator[Loaded
     """Yield the documents of files, folders and addresses, and what could not be read with its reason.
 
     Folders are read with all folders inside them; hidden files and folders are left out. A file named twice is read
-    once. Markdown, HTML, PDF, Word, PowerPoint, Excel, CSV, JSON, JSONL and programs are known; of any
+    once. Markdown, HTML, PDF, Word, PowerPoint, Excel, EPUB, e-mail, CSV, JSON, JSONL and programs are known; of any
     other file the text is taken, if it is text.
 
     Args:
@@ -128,7 +129,7 @@ def _check_there(path: Path) -> None:
 
 def load_file(place: Path | str, *, jsonl: bool = False) -> Iterator[LoadedDocument | Unreadable]:
     """Yield the documents of one file or address, as from `files`, or why it cannot be read."""
-    source = clean(str(place))
+    source = source_of(place) if isinstance(place, Path) else one_line(place)
     try:
         data, media_type = _bytes(place)
         if jsonl or _suffix(source, media_type) in _ROWS:

@@ -30,10 +30,10 @@ class Part(NamedTuple):
 def sections(document: LoadedDocument) -> Iterator[tuple[str, list[Block]]]:
     """Yield the blocks below each heading, with the headings joined by ` > `, or else the document's title.
 
-    A heading is left out, but where nothing stands below it.
+    A heading is left out, but where nothing stands below it. Two equal headings are two sections.
     """
-    for headings, section in groupby(_body(document), key=lambda block: block.headings):
-        yield " > ".join(headings) or document.title, list(section)
+    for (_, headings), section in groupby(_body(document), key=lambda found: (found[0], found[1].headings)):
+        yield " > ".join(headings) or document.title, [block for _, block in section]
 
 
 def parts(text: str, block: Block, size: int) -> Iterator[Part]:
@@ -100,14 +100,19 @@ def _cut(text: str, first: int, last: int) -> int:
     return breaks[-1] + 1 if breaks else last
 
 
-def _body(document: LoadedDocument) -> Iterator[Block]:
-    """Yield the blocks that become text: all, but a heading only where nothing stands below it."""
+def _body(document: LoadedDocument) -> Iterator[tuple[int, Block]]:
+    """Yield the blocks that become text, and how many headings there are up to each.
+
+    All become text, but a heading only where nothing stands below it.
+    """
     found = blocks(document.text, document.format)
     end = Block("heading", len(document.text), len(document.text))
+    headings = 0
     for block, following in pairwise([*found, end]):
+        headings += block.kind == "heading"
         is_alone = following.kind == "heading" and following.headings[:-1] != block.headings
         if block.kind != "heading" or is_alone:
-            yield block
+            yield headings, block
 
 
 def _table_parts(text: str, span: Span, size: int) -> Iterator[Part]:

@@ -11,11 +11,12 @@ from groundgraph.errors import LoadError
 from groundgraph.knowledge.decode import clean
 from groundgraph.knowledge.document import LoadedDocument, hidden_parts
 from groundgraph.knowledge.keywords import CJK
+from groundgraph.knowledge.pdf_form import filled_fields
 from groundgraph.knowledge.properties import Properties
 
 if TYPE_CHECKING:
     import numpy
-    from pypdfium2 import PdfDocument, PdfPage, PdfTextPage
+    from pypdfium2 import PdfDocument, PdfFormEnv, PdfPage, PdfTextPage
 
     Grey: TypeAlias = numpy.ndarray[tuple[int, int], numpy.dtype[numpy.uint8]]
 
@@ -76,7 +77,8 @@ def _read(data: bytes) -> tuple[list[_Page], Properties]:
         reason = "encrypted; save it without a password" if "password" in str(error).lower() else "damaged PDF"
         raise LoadError(reason) from error
     try:
-        return [_page(page) for page in pdf], _properties(pdf)
+        pdf.init_forms()
+        return [_page(page, pdf.formenv) for page in pdf], _properties(pdf)
     except pypdfium2.PdfiumError as error:
         raise LoadError("damaged PDF") from error
     finally:
@@ -105,7 +107,13 @@ def _date(written: str) -> str:
     return "-".join(filter(None, match.groups())) if match else ""
 
 
-def _page(page: "PdfPage") -> _Page:
+def _page(page: "PdfPage", form: "PdfFormEnv | None") -> _Page:
+    """Return the text of a page, with what was filled into its form below it."""
+    text, hidden = _text(page)
+    return _Page("\n".join(filter(None, [text, *filled_fields(page, form)])), hidden)
+
+
+def _text(page: "PdfPage") -> _Page:
     textpage = page.get_textpage()
     if not _is_suspicious(page):
         return _Page(_flowing(textpage.get_text_bounded()), 0)

@@ -72,9 +72,49 @@ def _shapes(shapes: Iterable[Any], hidden: Counter[str]) -> Iterator[Any]:
 
 
 def _shape(shape: Any) -> Iterator[str]:
-    """Yield the text of a shape: a paragraph, a list, or a table."""
+    """Yield the text of a shape: a paragraph, a list, a table, or the title and the figures of a chart."""
     if getattr(shape, "has_table", False):
-        yield table([[cell.text for cell in row.cells] for row in shape.table.rows])
+        yield table(_grid(shape.table))
+    elif getattr(shape, "has_chart", False):
+        yield from _chart(shape.chart)
     elif getattr(shape, "has_text_frame", False):
         lines = [("  " * one.level, line) for one in shape.text_frame.paragraphs if (line := one_line(one.text))]
         yield lines[0][1] if len(lines) == 1 else "\n".join(f"{indent}- {line}" for indent, line in lines)
+
+
+def _grid(found: Any) -> list[list[str]]:
+    """Return the texts of a table's cells, that of a merged cell in every row and column that it spans."""
+    grid = [[cell.text for cell in row.cells] for row in found.rows]
+    for top, row in enumerate(found.rows):
+        for left, cell in enumerate(row.cells):
+            if cell.is_merge_origin:
+                for line in grid[top : top + cell.span_height]:
+                    line[left : left + cell.span_width] = [cell.text] * cell.span_width
+    return grid
+
+
+def _chart(chart: Any) -> Iterator[str]:
+    """Yield the title of a chart, and its figures as a table: a row for each category, a column for each series."""
+    if chart.has_title and chart.chart_title.has_text_frame:
+        yield one_line(chart.chart_title.text_frame.text)
+    series = list(chart.element.iter("{*}ser"))
+    labels = {place: name for one in series for kind in ("cat", "xVal") for place, name in _points(one, kind).items()}
+    columns = [_points(one, "val") | _points(one, "yVal") for one in series]
+    places = sorted(set(labels).union(*columns))
+    if places:
+        names = [" ".join(text for text in one.xpath("c:tx//c:v/text()")) for one in series]
+        rows = ([labels.get(place, ""), *(column.get(place, "") for column in columns)] for place in places)
+        yield table([["", *names], *rows])
+
+
+def _points(series: Any, kind: str) -> dict[int, str]:
+    """Return the labels or figures of a series by their places, as a chart keeps them beside its workbook."""
+    points = series.iterfind(f"{{*}}{kind}//{{*}}pt")
+    return {int(one.get("idx")): _figure(one.findtext("{*}v", "")) for one in points}
+
+
+def _figure(written: str) -> str:
+    try:
+        return f"{float(written):.15g}"
+    except ValueError:
+        return written

@@ -4,9 +4,10 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from groundgraph.knowledge.attributes import language_of, primary_language
+from groundgraph.knowledge.attributes import language_of
 from groundgraph.knowledge.decode import clean
 from groundgraph.knowledge.document import JSON
+from groundgraph.knowledge.languages import primary_language
 
 _LONGEST_TITLE = 300
 _SEVERAL_AUTHORS = re.compile(r"\s*[;；]\s*")

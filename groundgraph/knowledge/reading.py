@@ -8,6 +8,7 @@ from groundgraph.errors import InputError, LoadError
 from groundgraph.knowledge.document import LoadedDocument, Unreadable
 from groundgraph.knowledge.ingest import gone
 from groundgraph.knowledge.load import files, load_file
+from groundgraph.knowledge.sources import Places, source_of
 from groundgraph.knowledge.store import Kept, Progress
 
 _NAMED = 5
@@ -55,8 +56,8 @@ def read(
 
 
 def roots(paths: Iterable[Path | str]) -> list[Path]:
-    """Return paths absolute and without links, as the origins of documents are."""
-    return [Path(path).resolve() for path in paths]
+    """Return paths absolute and without links, as the origins of documents are, and as they were before a link."""
+    return list(dict.fromkeys(place for path in paths for place in (Path(path).resolve(), Path(path).absolute())))
 
 
 def _documents(
@@ -70,6 +71,8 @@ def _documents(
 
 def _is_missing(path: Path | str) -> bool:
     """Tell whether nothing is there; what cannot be looked at, such as without permission, is not missing."""
+    if not str(path).strip():  # for `files` to report, since it is no folder, not even the working folder
+        return False
     try:
         os.stat(path)
     except (FileNotFoundError, NotADirectoryError):
@@ -81,11 +84,13 @@ def _is_missing(path: Path | str) -> bool:
 
 def _was_deleted(path: Path | str, kept: Mapping[str, Kept], prune: bool) -> bool:
     """Tell whether documents came from a path that is missing, so that they are to be removed."""
-    (root,) = roots([path])
-    from_there = [one for one in kept.values() if Path(one.origin).is_relative_to(root)]
+    root = Path(path).resolve()
+    place = source_of(root)
+    places = Places([place])
+    from_there = [one for one in kept.values() if places.hold(one.origin)]
     if not from_there:
         return False
-    is_file = all(one.origin == str(root) for one in from_there)
+    is_file = all(one.origin == place for one in from_there)
     if prune or (is_file and root.parent.is_dir()):
         return True
     raise InputError(

@@ -3,26 +3,37 @@
 import csv
 import io
 import json
+import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from groundgraph.errors import LoadError
 from groundgraph.knowledge.decode import clean
 from groundgraph.knowledge.document import JSON, LoadedDocument, Unreadable
+from groundgraph.knowledge.sources import one_line
 
 _MAX_CELL = 10_000_000
+_MAX_HEADER = 100_000
+_SEPARATOR = re.compile(r"sep=(.)(?:\n|$)", re.IGNORECASE)
+_QUOTED = re.compile(r'"[^"]*"')
 _MAX_DEPTH = 100
 """Objects and lists inside each other; whoever goes through them by recursion needs a limit."""
 
 
 def csv_document(text: str, source: str) -> LoadedDocument:
-    """Return a CSV table (comma, semicolon or tab separated, first row its header) as a Markdown table.
+    """Return a CSV table as a Markdown table, the first row its header.
+
+    Its cells are separated by commas, semicolons, tabs or bars, whichever stands most often in the first row outside
+    quotes; a first line such as `sep=;`, which Excel writes, goes before that.
 
     Raises:
         LoadError: It has no rows, or is no CSV.
     """
     csv.field_size_limit(_MAX_CELL)
+    stated = _SEPARATOR.match(text)
+    delimiter, text = (stated[1], text[stated.end() :]) if stated else (_delimiter(text), text)
     try:
-        rows = [row for row in csv.reader(io.StringIO(text), _dialect(text)) if any(cell.strip() for cell in row)]
+        found = csv.reader(io.StringIO(text), delimiter=delimiter)
+        rows = [row for row in found if any(cell.strip() for cell in row)]
     except csv.Error as error:
         raise LoadError(f"not a CSV table ({error})") from error
     if not rows:
@@ -178,7 +189,7 @@ def _row_document(row: JSON, place: str, file: str, strict: bool) -> LoadedDocum
         raise LoadError("no text")
     pid, title = fields.get("pid"), fields.get("title")
     return LoadedDocument(
-        clean(str(pid)) if pid not in (None, "") else place,
+        one_line(str(pid)) if str(pid or "").strip() else place,
         text,
         title=clean(title).strip() if isinstance(title, str) else "",
         metadata={clean(key): _cleaned(value) for key, value in fields.items() if key not in {"pid", "title", "text"}},
@@ -199,10 +210,6 @@ def _cell(text: str) -> str:
     return " ".join(text.split()).replace("|", "\\|")
 
 
-def _dialect(text: str) -> type[csv.Dialect]:
-    first = text.split("\n", 1)[0]
-    dialect: type[csv.Dialect] = csv.excel
-    for delimiter in ("\t", ";"):
-        if first.count(delimiter) > first.count(dialect.delimiter):
-            dialect = type("Dialect", (csv.excel,), {"delimiter": delimiter})
-    return dialect
+def _delimiter(text: str) -> str:
+    first = _QUOTED.sub("", text[:_MAX_HEADER]).lstrip("\n").partition("\n")[0]
+    return max(",\t;|", key=first.count)

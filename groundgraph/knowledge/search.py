@@ -22,8 +22,8 @@ from groundgraph.knowledge.store import Hit, Vectors
 SearchMode = Literal["hybrid", "vector", "keyword"]
 
 _EVEN = {"vector": 1.0, "keyword": 1.0}
-_DEEPEST = 128
-"""Hits a leg gives at most for each passage asked for, however many of them are folded."""
+_DEEPEST = 20_000
+"""Hits from which a leg is not asked for more, however many of them are folded."""
 
 
 @dataclass(frozen=True)
@@ -89,11 +89,12 @@ def search(
         warnings += failures
         scores = dict(reciprocal_rank_fusion(rankings, [leg.weight for leg in legs]))
         passages = folded(_passages([*scores], filled))
-        if len(passages) >= k or all(len(ranking) < depth for ranking in rankings) or depth >= _DEEPEST * k:
+        if len(passages) >= k or all(len(ranking) < depth for ranking in rankings) or depth >= _DEEPEST:
             break
         depth *= 4
     if mmr is None or len(passages) <= 1:
         return SearchResult(passages[:k], warnings)
+    passages = passages[: 2 * len(rankings) * k]  # as many as there are without copies: their pairs are compared
     relevance = [scores[passage.id or ""] for passage in passages]
     chosen = maximal_marginal_relevance(relevance, _vectors(passages, filled), k, mmr)
     return SearchResult([passages[position] for position in chosen], warnings)

@@ -1,26 +1,21 @@
 """The vectors of sentences that the semantic chunker compares, kept beside a collection so as to be made once."""
 
 import hashlib
-import logging
 import sqlite3
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import TypeVar
 
 import numpy as np
 
+from groundgraph.knowledge.cache_file import CacheFile
 from groundgraph.knowledge.semantic import Embed
 from groundgraph.knowledge.store import Progress, Vectors
 from groundgraph.models import embedding_model
 
-T = TypeVar("T")
-logger = logging.getLogger(__name__)
-
 _BATCH = 64
 """Sentences embedded before their vectors are kept."""
-_BUSY_SECONDS = 5.0
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS sentences (
     source TEXT NOT NULL, digest BLOB NOT NULL, vector BLOB NOT NULL, PRIMARY KEY (source, digest)
@@ -36,7 +31,7 @@ class SentenceVectors:
     """
 
     def __init__(self, folder: Path, model: str, progress: Progress | None) -> None:
-        self._file = folder / "sentences.sqlite"
+        self._cache = CacheFile(folder / "sentences.sqlite", _SCHEMA)
         self._model = model
         self._progress = progress
         self._done = self._total = 0
@@ -50,28 +45,28 @@ class SentenceVectors:
         asked: set[bytes] = set()
         yield partial(self._embedded, source, asked)
         if asked:
-            self._with(partial(_keep_digests, source, asked))
+            self._cache.use(partial(_keep_digests, source, asked))
 
     def keep_only(self, sources: Collection[str]) -> None:
         """Drop the sentences of all documents but these."""
         if not sources:
-            self._file.unlink(missing_ok=True)
-        elif self._file.exists():
-            self._with(partial(_keep_sources, sources))
+            self._cache.drop()
+        elif self._cache.file.exists():
+            self._cache.use(partial(_keep_sources, sources))
 
     def _embedded(self, source: str, asked: set[bytes], sentences: Sequence[str]) -> Vectors:
         digests = [_digest(self._model, sentence) for sentence in sentences]
         texts = dict(zip(digests, sentences, strict=True))
         asked.update(texts)
         model = embedding_model(self._model)
-        vectors = self._with(partial(_kept, source, texts, model.dimension)) or {}
+        vectors = self._cache.use(partial(_kept, source, texts, model.dimension)) or {}
         missing = [digest for digest in texts if digest not in vectors]
         self._report(len(texts) - len(missing), of=len(texts))
         for start in range(0, len(missing), _BATCH):
             part = missing[start : start + _BATCH]
             embedded = model.embed_passages([texts[digest] for digest in part]).astype("<f2")
             new = dict(zip(part, embedded, strict=True))
-            self._with(partial(_keep, source, new))
+            self._cache.use(partial(_keep, source, new))
             vectors |= new
             self._report(len(part))
         return np.array([vectors[digest] for digest in digests], np.float32)
@@ -80,19 +75,6 @@ class SentenceVectors:
         self._done, self._total = self._done + done, self._total + of
         if self._progress:
             self._progress("compare", self._done, self._total)
-
-    def _with(self, work: Callable[[sqlite3.Connection], T]) -> T | None:
-        """Return what is done with the file; None if it cannot be used, which costs time only."""
-        try:
-            with closing(sqlite3.connect(self._file, timeout=_BUSY_SECONDS)) as db, db:
-                db.execute(_SCHEMA)
-                return work(db)
-        except sqlite3.OperationalError as error:  # full, locked or not to be written
-            logger.info("vectors of sentences not kept, they will be made again when needed: %s", error)
-        except sqlite3.DatabaseError as error:
-            logger.info("vectors of sentences dropped, their file is damaged: %s", error)
-            self._file.unlink(missing_ok=True)
-        return None
 
 
 def _digest(model: str, sentence: str) -> bytes:

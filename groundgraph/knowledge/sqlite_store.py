@@ -124,6 +124,18 @@ class SQLiteStore:
                 found |= {self._id(row[0], table): self._passage(table, *row) for row in _select(db, query, numbers)}
         return [found[one] for one in ids if one in found]
 
+    def passage_ids(self) -> dict[str, list[str]]:
+        """Return the ids of each document's passages, in order, by source: chunks, or the parents they have."""
+        query = (
+            "SELECT source, chunks.id, parent FROM chunks JOIN documents ON documents.id = document ORDER BY chunks.id"
+        )
+        found: dict[str, dict[str, None]] = {}
+        with connect(self._file) as db:
+            for source, chunk, parent in db.execute(query):
+                key = self._id(chunk) if parent is None else self._id(parent, "parents")
+                found.setdefault(source, {})[key] = None
+        return {source: list(ids) for source, ids in found.items()}
+
     def vectors(self, ids: Sequence[str]) -> Vectors:
         """Return the vectors of chunks and parents, shape (len(ids), dimension); a parent's is its chunks' mean.
 

@@ -121,6 +121,10 @@ class Store(Protocol):
         """Return chunks and parents in the order of `ids`, leaving out those that are gone."""
         ...
 
+    def passage_ids(self) -> dict[str, list[str]]:
+        """Return the ids of each document's passages, in order, by source: chunks, or the parents they have."""
+        ...
+
     def vectors(self, ids: Sequence[str]) -> Vectors:
         """Return the vectors of chunks and parents, shape (len(ids), dimension); a parent's is its chunks' mean.
 

@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from groundgraph.errors import CollectionError, InputError
-from groundgraph.knowledge.attributes import date_of, fields_of
+from groundgraph.knowledge.attributes import LONGEST_LANGUAGE, date_of, fields_of
+from groundgraph.knowledge.checksum import is_intact
 from groundgraph.knowledge.chunk import CHUNKERS
 from groundgraph.knowledge.database import (
     FILE,
@@ -25,22 +26,19 @@ from groundgraph.knowledge.database import (
 )
 from groundgraph.knowledge.ingest import text_digest
 from groundgraph.knowledge.rows import is_shallow
+from groundgraph.knowledge.sources import CONTROL, LONGEST_SOURCE
 from groundgraph.knowledge.store import DESCRIPTION_SIZE
 from groundgraph.knowledge.words import index_words
 
 _Check = Callable[[Any], bool]
 _MOST = 2**53
 """Numbers from here on leave no room for later ones."""
-_PLACE = 8192
-"""Most characters of a path, address or id."""
-_LANGUAGE = 100
 _SHOWN = 40
 """Characters of a value that an error shows."""
 _WIDEST = 65_536
 """Most components of a vector."""
 _LENGTH_ERROR = 1e-3
 """How far the length of a vector may be from 1, which rounding explains."""
-_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 _DIGEST = re.compile("[0-9a-f]{64}")
 
 
@@ -55,7 +53,7 @@ def _text(value: object) -> bool:
 def _line(most: int, least: int = 0) -> _Check:
     """Return a check for one line of text without control characters, not blank if it must have any."""
     return lambda value: (
-        isinstance(value, str) and len(value.strip()) >= least and len(value) <= most and not _CONTROL.search(value)
+        isinstance(value, str) and len(value.strip()) >= least and len(value) <= most and not CONTROL.search(value)
     )
 
 
@@ -90,10 +88,10 @@ _PIECE: dict[str, _Check] = {
 }
 _DOCUMENT: dict[str, _Check] = {
     "id": _number,
-    **dict.fromkeys(("source", "origin"), _line(_PLACE, least=1)),
+    **dict.fromkeys(("source", "origin"), _line(LONGEST_SOURCE, least=1)),
     **dict.fromkeys(("title", "metadata"), _text),
     "digest": _digest,
-    "language": _line(_LANGUAGE),
+    "language": _line(LONGEST_LANGUAGE),
     "date": _date,
 }
 _TABLES: dict[str, dict[str, _Check]] = {
@@ -135,6 +133,8 @@ def import_file(file: Path, folder: Path, embedding_model: str) -> None:
                     raise _taken(folder)
                 create_schema(db, {name: settings[name] for name in ("description", "embedding_model", "chunker")})
                 _copy(source, db, settings["dimension"])
+                if not is_intact(source):
+                    raise _Unfit("its checksum is another: it was damaged on its way")
     except BaseException as error:
         if not version(folder):
             remove(folder)
@@ -175,7 +175,8 @@ def _tables(db: sqlite3.Connection) -> dict[str, tuple[str, str]]:
 
 def _settings(source: sqlite3.Connection, embedding_model: str) -> dict[str, Any]:
     settings = dict(source.execute("SELECT name, value FROM settings"))
-    for name, fits in {"description": _line(DESCRIPTION_SIZE), "embedding_model": _line(_PLACE, least=1)}.items():
+    lines = {"description": _line(DESCRIPTION_SIZE), "embedding_model": _line(LONGEST_SOURCE, least=1)}
+    for name, fits in lines.items():
         if not fits(settings.get(name)):
             raise _Unfit(f"row {name!r} of settings: value is {_shown(settings.get(name))}")
     if settings.get("chunker") not in CHUNKERS:

@@ -1,4 +1,4 @@
-"""Word files as Markdown, without what their authors hid."""
+"""Word files as Markdown, without what their authors hid, and without readings above the characters."""
 
 import io
 import re
@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 _MAIN = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _STYLES = "word/styles.xml"
 _TEXTS = re.compile(r"word/(?:document\d*|footnotes|endnotes)\.xml")
-_HIDING = b"vanish"
+_REWRITTEN = re.compile(rb":vanish|:hidden|:ruby")
+_HIDDEN_ROW = f"{_MAIN}trPr/{_MAIN}hidden"
+_VANISH = f"{_MAIN}rPr/{_MAIN}vanish"
 _OFF = {"0", "false", "off"}
 
 
@@ -53,10 +55,10 @@ def docx_document(data: bytes, source: str) -> LoadedDocument:
 
 
 def _shown(file: io.BytesIO) -> _Shown:
-    """Return a Word file without its runs of hidden text, which Mammoth would give as text."""
+    """Return a Word file without hidden text, which Mammoth would keep, and readings, which hide their text from it."""
     archive = ZipFile(file)
     names = [name for name in archive.namelist() if name == _STYLES or _TEXTS.fullmatch(name)]
-    if not any(_HIDING in archive.read(name) for name in names):
+    if not any(_REWRITTEN.search(archive.read(name)) for name in names):
         return _Shown(file, 0)
     parts = {name: archive.read(name) for name in archive.namelist()}
     styles = _hidden_styles(parse(parts[_STYLES])) if _STYLES in parts else set()
@@ -64,6 +66,7 @@ def _shown(file: io.BytesIO) -> _Shown:
     for name in filter(_TEXTS.fullmatch, names):
         root = parse(parts[name])
         hidden += _remove_hidden(root, styles)
+        _keep_base_text(root)
         parts[name] = _written(root)
     shown = io.BytesIO()
     with ZipFile(shown, "w") as written:
@@ -73,25 +76,47 @@ def _shown(file: io.BytesIO) -> _Shown:
 
 
 def _remove_hidden(root: "_Element", styles: set[str]) -> int:
-    """Remove the runs of hidden text, and return how many characters they have."""
-    removed = 0
+    """Remove the rows and runs of hidden text, and return how many characters they have."""
+    removed = sum(map(_remove, [row for row in root.iter(f"{_MAIN}tr") if _is_on(row.find(_HIDDEN_ROW))]))
     for run in list(root.iter(f"{_MAIN}r")):
-        own = _vanishes(run)
+        own = _is_on(run.find(_VANISH))
         if own or (own is None and styles.intersection(_styles_of(run))):
-            removed += sum(len("".join((text.text or "").split())) for text in run.iter(f"{_MAIN}t"))
-            if (parent := run.getparent()) is not None:
-                parent.remove(run)
+            removed += _remove(run)
     return removed
 
 
+def _remove(node: "_Element") -> int:
+    """Take a node out of its document, and return how many characters it has."""
+    if (parent := node.getparent()) is not None:
+        parent.remove(node)
+    return sum(len("".join((text.text or "").split())) for text in node.iter(f"{_MAIN}t"))
+
+
+def _keep_base_text(root: "_Element") -> None:
+    """Put the text that has its reading above it in the place of both."""
+    for ruby in list(root.iter(f"{_MAIN}ruby")):
+        run = ruby.getparent()
+        if run is not None:
+            place = run.index(ruby)
+            run[place : place + 1] = list(ruby.iterfind(f"{_MAIN}rubyBase//{_MAIN}t"))
+
+
 def _hidden_styles(root: "_Element") -> set[str]:
-    return {style.get(f"{_MAIN}styleId", "") for style in root.iter(f"{_MAIN}style") if _vanishes(style)}
+    """Return the styles whose text is hidden, by what they say themselves or what they are based on says."""
+    styles = {style.get(f"{_MAIN}styleId", ""): style for style in root.iter(f"{_MAIN}style")}
+
+    def is_hidden(name: str, seen: frozenset[str] = frozenset()) -> bool:
+        if name not in styles or name in seen:
+            return False
+        own, base = _is_on(styles[name].find(_VANISH)), styles[name].find(f"{_MAIN}basedOn")
+        return own or (own is None and base is not None and is_hidden(base.get(f"{_MAIN}val", ""), seen | {name}))
+
+    return set(filter(is_hidden, styles))
 
 
-def _vanishes(node: "_Element") -> bool | None:
-    """Tell whether a run or style says that its text is hidden; None if it says nothing."""
-    vanish = node.find(f"{_MAIN}rPr/{_MAIN}vanish")
-    return None if vanish is None else vanish.get(f"{_MAIN}val", "1").lower() not in _OFF
+def _is_on(switch: "_Element | None") -> bool | None:
+    """Tell whether a property of a row, run or style is on; None if it says nothing."""
+    return None if switch is None else switch.get(f"{_MAIN}val", "1").lower() not in _OFF
 
 
 def _styles_of(run: "_Element") -> set[str]:

@@ -2,6 +2,7 @@
 
 from groundgraph.models.calls import Reply, ask, logprobs_feature, stream
 from groundgraph.models.chat import PROVIDERS, chat_model, chat_models, check_provider, default_chat_model
+from groundgraph.models.completions import complete, completion_models, special_tokens_feature
 from groundgraph.models.continuation import Continuation, continuation, continuing
 from groundgraph.models.embeddings import (
     EMBEDDING_PROVIDERS,
@@ -29,6 +30,7 @@ __all__ = [
     "chat_model",
     "check_embedding_model",
     "check_provider",
+    "complete",
     "continuation",
     "default_chat_model",
     "default_embedding_model",
@@ -47,5 +49,7 @@ __all__ = [
 
 def forget_models() -> None:
     """Forget every live model and what was learned about endpoints, as after a change of settings."""
-    for cache in (chat_models, embedding_models, logprobs_feature, json_schema_feature, choices_feature, continuing):
+    for cache in (chat_models, completion_models, embedding_models, continuing):
         cache.clear()
+    for feature in (logprobs_feature, json_schema_feature, choices_feature, special_tokens_feature):
+        feature.clear()

@@ -16,7 +16,7 @@ from tests.scripted import scripted
     ("reply", "decision"),
     [
         ("Simple_Fact.", "simple_fact → crag"),
-        ("**high-stakes**", "high_stakes → crag"),
+        ("**Current-events**", "current_events → crag"),
         ("banana", "unknown intent 'banana' → naive"),
         ("", "unknown intent '' → naive"),
     ],

@@ -16,18 +16,30 @@ from langgraph.runtime import Runtime
 
 from graphs.catalogue import PATTERNS, load
 from graphs.crag import graph
+from nodes.accept import accept
 from nodes.append import append
 from nodes.assess import assess
+from nodes.choose import choose
 from nodes.compress import compress
+from nodes.conclude import conclude
+from nodes.decide import decide
 from nodes.draft import draft
+from nodes.elect import elect
 from nodes.finish import finish
 from nodes.form_query import form_query
 from nodes.grade import grade, grade_web
+from nodes.prune import prune
 from nodes.refine import refine
+from nodes.reflect import reflect
+from nodes.reformulate import reformulate
 from nodes.refuse import refuse
 from nodes.regenerate import regenerate
 from nodes.rerank import rerank
+from nodes.retrieve_beams import retrieve_beams
+from nodes.retrieve_evidence import retrieve_evidence
 from nodes.retrieve_next import retrieve_next
+from nodes.select import select
+from nodes.write_segments import write_segments
 from state.context import Context
 from state.schemas import NO_DRAFT, Answer
 from tests.doubles import FixedEvaluator, FixedSearch, passage
@@ -76,6 +88,33 @@ async def test_writing_a_sentence_leaves_its_input(
             update = node(state, Runtime(context=Context(chat_model=model)))
             await update if inspect.isawaitable(update) else update
     assert before == state
+
+
+SEGMENT = {"passage": 1, "text": "It is tall [1].", "relevant": 5.0, "supported": 5.0, "utility": 3.0, "score": 4.6}
+BEAM = {"raw": "", "segments": [SEGMENT], "score": 2.0, "need": "[Retrieval]", "found": [1]}
+GROWING: dict[str, Any] = {
+    **STATE, "answer": "", "accepted": [], "found": [], "tried": [], "candidates": [1], "segments": [SEGMENT],
+    "best": SEGMENT, "searched_for": ["height"], "search_query": "", "complete": False, "failure": "",
+    "message_id": "", "warnings": [], "beams": [BEAM, {**BEAM, "need": ""}], "depth": 1,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "node",
+    [decide, select, write_segments, reflect, choose, reformulate, retrieve_evidence, accept, conclude, prune, elect,
+     retrieve_beams],
+)  # fmt: skip
+async def test_a_node_of_self_rag_leaves_its_input(
+    node: Any, finds: Callable[..., object], evaluates: Callable[..., object]
+) -> None:
+    finds(STATE["passages"])
+    evaluates({"330": 0.9})
+    before = copy.deepcopy(GROWING)
+    with scripted(Line(None, "yes, 4", times=None, optional=True)) as (model, _):
+        for _ in range(2):
+            update = node(GROWING, Runtime(context=Context(chat_model=model)))
+            await update if inspect.isawaitable(update) else update
+    assert before == GROWING
 
 
 def test_refusing_leaves_its_input() -> None:

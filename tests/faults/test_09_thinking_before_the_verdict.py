@@ -9,7 +9,8 @@ from typing import Literal
 from langchain_core.messages import HumanMessage
 from pydantic import BaseModel
 
-from groundgraph.models import ask_json
+from groundgraph.grading.scale import scores_in
+from groundgraph.models import ask, ask_json
 from tests.scripted import scripted
 
 
@@ -33,3 +34,11 @@ async def test_a_verdict_inside_the_thinking_does_not_count() -> None:
 async def test_unclosed_thinking_is_unparseable() -> None:
     assert await verdict("<think>no") is None
     assert await verdict('<think>no {"score":"no"}') is None
+
+
+async def test_so_it_is_with_a_score() -> None:
+    """In Self-RAG: the score after the thinking counts, an unclosed one is unparseable."""
+    for said, score in (('<think>maybe 2</think>\n```json\n{"score": "4"}\n```', 4), ("<think>2", None)):
+        with scripted(said) as (name, _):
+            reply = await ask(name, [HumanMessage("Relevant?")])
+        assert scores_in(reply.text, {"score": ("score",)}) == {"score": score}

@@ -6,6 +6,7 @@ stream holds the thinking.
 
 from collections.abc import Callable
 
+from graphs.catalogue import load
 from graphs.crag import graph
 from state.context import Context
 from tests.doubles import FixedEvaluator, FixedSearch, FixedWeb, passage
@@ -32,3 +33,18 @@ async def test_only_the_reply_goes_on(
     assert provider.queries == ["Peru capital"]
     assert "no…" not in repr(seen) and "think" not in repr(seen)
     assert "".join(chunk[0].text for mode, chunk in seen if mode == "messages") == "Lima is the capital of Peru [1]."
+
+
+async def test_nor_does_it_leak_into_segments_and_ratings(finds: Callable[..., FixedSearch]) -> None:
+    """In Self-RAG every call may think first: decisions, segments, ratings and the rewritten query."""
+    search = finds([passage("Lima is the capital of Peru.")])
+    with scripted(
+        ("needs the user's documents", "<think>no…</think>yes"),
+        Line("Rate your", "<think>no… 5</think>relevance: 1, support: 1, utility: 1", optional=True),
+        Line("Rewrite the question", "<think>no… rather the capital</think>Peru capital", times=2),
+        Line("something else", THINKS_FIRST),
+    ) as (model, chat):
+        context = Context(chat_model=model, self_rag={"reflection": "joint"})
+        result = await load("self_rag").ainvoke({"question": "Capital of Peru?"}, context=context)
+    assert search.queries[1] == "Peru capital" and result["refused"]
+    assert "no…" not in repr(result) and not any("no…" in prompt for prompt in chat.prompts)

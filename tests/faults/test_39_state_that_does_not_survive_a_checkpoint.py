@@ -17,7 +17,7 @@ from langgraph.types import Command
 
 from graphs.catalogue import PATTERNS, load
 from groundgraph.knowledge.passage import Passage
-from state.context import Context
+from state.context import Context, RouterSettings
 from state.schemas import State
 from tests.doubles import FixedEvaluator, FixedSearch, FixedWeb, passage
 from tests.logprobs import logprobs_of
@@ -103,7 +103,8 @@ def test_a_routes_settings_outlive_an_interrupt(
     keeping = load("router").copy(update={"checkpointer": InMemorySaver()})
     thread: Any = {"configurable": {"thread_id": "1"}}
     with scripted(("search query", "tower height")) as (model, _):
-        context = Context(chat_model=model, web_search="ask")
+        router = RouterSettings(table={"high_stakes": "crag"})
+        context = Context(chat_model=model, web_search="ask", router=router)
         keeping.invoke({"question": "How tall is the tower?"}, thread, context=context)
         assert keeping.invoke(Command(resume=True), thread, context=context)["refused"]
 

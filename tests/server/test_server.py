@@ -28,7 +28,7 @@ pytestmark = [pytest.mark.local, pytest.mark.server]
 PROJECT = Path(__file__).parents[2]
 TOWER = "# Eiffel Tower\n\nThe Eiffel Tower is 330 metres tall.\n\nIt stands in Paris.\n"
 ANSWER = "The Eiffel Tower is 330 metres tall [1]."
-BY_SENTENCE = ("flare", "combined")
+BY_SENTENCE = ("flare", "self_rag", "combined")
 """Patterns that stream whole sentences."""
 ASKED = {"question": "How tall is the Eiffel Tower?"}
 

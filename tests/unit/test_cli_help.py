@@ -9,10 +9,11 @@ from syrupy.assertion import SnapshotAssertion
 
 from tests.cli import run
 
-COMMANDS = ["", "index", "ask", "chat", "eval", "compare", "tune", "chunks", "graph", "collections", "doctor", "serve"]
-COMMANDS += ["evaluator", "evaluator train", "intents", "intents train"]
+COMMANDS = ["", "index", "ask", "chat", "feedback", "eval", "compare", "tune", "chunks", "graph", "doctor", "serve"]
+COMMANDS += ["testset", "collections", "evaluator", "intents", "intents train", "self-rag", "self-rag label"]
 ACTIONS = ("list", "create", "describe", "inspect", "delete", "export", "import")
 COMMANDS += [f"collections {action}" for action in ACTIONS]
+COMMANDS += [f"evaluator {action}" for action in ("train", "calibrate", "check", "drift", "label", "export")]
 HEAVY = ("langgraph", "langchain", "langchain_core", "numpy", "faiss", "rich")
 
 

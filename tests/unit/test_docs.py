@@ -190,7 +190,8 @@ def test_the_readme_lists_the_patterns_that_exist() -> None:
 def test_the_evaluator_page_has_the_figures_of_the_training_record() -> None:
     record = json.loads((files("groundgraph.grading") / "training_record.json").read_text("utf-8"))
     page = (ROOT / "docs" / "evaluator.md").read_text("utf-8")
-    rows = dict(re.findall(r"^\| (\w+) \| ([\d–].*) \|$", page, re.MULTILINE))
+    measured = page.partition("## Cross-validation")[0]
+    rows = dict(re.findall(r"^\| (\w+) \| ([\d–].*) \|$", measured, re.MULTILINE))
     assert rows == {source: evaluator_row(figures) for source, figures in record["among"]["test"].items()}
     questions, refinement = record["questions"], record["refinement"]["test"]["all"]
     figures = [f"{questions['train']:,} questions", f"{questions['val']} others", f"{questions['test']} others"]
@@ -198,6 +199,17 @@ def test_the_evaluator_page_has_the_figures_of_the_training_record() -> None:
     figures += [share(refinement["characters_kept"]), share(refinement["answers_survive"])]
     figures += [f"its AUC is {record['alone']['test']['all']['auc']:.2f} instead of {rows['all'].split(' | ')[0]}"]
     assert [figure for figure in figures if figure not in " ".join(page.split())] == []
+
+
+def test_the_evaluator_page_has_the_cross_validation() -> None:
+    record = json.loads((files("groundgraph.grading") / "training_record.json").read_text("utf-8"))
+    page = (ROOT / "docs" / "evaluator.md").read_text("utf-8")
+    for source, row in record["cross_validation"].items():
+        if row["auc"] is not None:
+            auc, ece = (f"{row[k]:.2f} ({{0:.2f}} to {{1:.2f}})".format(*row[f"{k}_interval"]) for k in ("auc", "ece"))
+            cells = (source, row["pairs"], row["groups"], auc, f"{row['auc_similarity']:.2f}", ece)
+            assert f"| {' | '.join(map(str, cells))} |" in page
+    assert f"the calibration error is {record['among']['test']['all']['ece']:.2f}" in page
 
 
 def evaluator_row(figures: dict[str, Any]) -> str:

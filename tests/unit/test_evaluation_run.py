@@ -213,6 +213,7 @@ async def test_what_every_pattern_retrieved_is_kept_best_first(
         ([("retrieve", ["a"]), ("retrieve", ["b"]), ("web_search", ["c"])], ["a", "b"]),
         ([("retrieve", ["a"]), ("retrieve", ["b"]), ("fuse", ["b", "a"])], ["b", "a"]),
         ([("retrieve", ["a"]), ("retrieve_again", ["a", "b"])], ["a", "b"]),
+        ([("retrieve", ["a"]), ("retrieve_evidence", ["b"]), ("retrieve_beams", ["c"])], ["a", "b", "c"]),
         ([], []),
     ],
 )

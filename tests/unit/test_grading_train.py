@@ -9,7 +9,7 @@ from groundgraph.grading import train as module
 from groundgraph.grading.candidates import CandidateMaker
 from groundgraph.grading.dataset import load_dataset
 from groundgraph.grading.fit_sentences import holds_answer
-from groundgraph.grading.train import main
+from groundgraph.grading.train import train
 from groundgraph.grading.vector_store import VectorStore
 from groundgraph.grading.weights import load_weights
 from tests.embedder import BagEmbedder
@@ -60,23 +60,22 @@ def data(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_training_writes_weights_that_load_and_a_record(
-    data: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_training_writes_weights_that_load_and_a_record(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     bag = BagEmbedder(64)
     monkeypatch.setattr(module, "embedding_model", lambda name: bag)
     out = data / "evaluator.json"
-    assert main([str(data), "--out", str(out)]) == 0
+    train(data, out)
     assert load_weights(out).among.features[0] == "cosine"
     record = json.loads((data / "training_record.json").read_text(encoding="utf-8"))
     figures = record["among"]["test"]
     assert set(figures) == {"roads", "towns", "all"}
     assert figures["all"]["pairs"] == 8 * 5 and figures["all"]["auc"] > 0.9
     assert record["refinement"]["test"]["all"]["passages"] == 8
-    assert "written" in capsys.readouterr().out
+    assert record["cross_validation"]["roads"]["auc"] > 0.9
+    assert sum(record["tiers"]["relevant"].values()) == 8
 
     embedded = len(bag.embedded)
-    assert main([str(data), "--out", str(out)]) == 0
+    train(data, out)
     assert len(bag.embedded) == embedded, "vectors are cached between runs"
     assert json.loads((data / "training_record.json").read_text(encoding="utf-8")) == record, "training is repeatable"
 
@@ -95,9 +94,9 @@ def test_candidate_sets(data: Path, tmp_path: Path) -> None:
     assert all(name.startswith("towns") for name in by_kind["foreign"].ids)
 
 
-def test_data_that_cannot_be_used(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main([str(tmp_path)]) == 2
-    assert "corpus.jsonl" in capsys.readouterr().err
+def test_data_that_cannot_be_used(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"corpus\.jsonl"):
+        load_dataset(tmp_path)
     (tmp_path / "corpus.jsonl").write_text('{"pid": "a"}\n', encoding="utf-8")
     with pytest.raises(InputError, match=r"line 1: fields \['src', 'lang', 'title', 'text'\] are missing"):
         load_dataset(tmp_path)
@@ -106,25 +105,22 @@ def test_data_that_cannot_be_used(tmp_path: Path, capsys: pytest.CaptureFixture[
         load_dataset(tmp_path)
 
 
-def test_data_of_one_source_or_without_a_split(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_data_of_one_source_or_without_a_split(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "embedding_model", lambda name: BagEmbedder(64))
     corpus, queries = rows("roads", "bridge")
     out = tmp_path / "evaluator.json"
     (tmp_path / "corpus.jsonl").write_text("\n".join(map(json.dumps, corpus)), encoding="utf-8")
     (tmp_path / "queries.jsonl").write_text("\n".join(map(json.dumps, queries)), encoding="utf-8")
-    assert main([str(tmp_path), "--out", str(out)]) == 0
-    capsys.readouterr()
+    train(tmp_path, out)
     trained = [row for row in queries if row["split"] != "val"]
     (tmp_path / "queries.jsonl").write_text("\n".join(map(json.dumps, trained)), encoding="utf-8")
-    assert main([str(tmp_path), "--out", str(out)]) == 2
-    assert "no 'val' question has a relevant passage" in capsys.readouterr().err
+    with pytest.raises(InputError, match="no 'val' question has a relevant passage"):
+        train(tmp_path, out)
 
 
-def test_no_folder_to_write_to_is_noticed_before_training(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main([str(data), "--out", str(data / "none" / "evaluator.json")]) == 2
-    assert "the folder does not exist" in capsys.readouterr().err
+def test_no_folder_to_write_to_is_noticed_before_training(data: Path) -> None:
+    with pytest.raises(InputError, match="the folder does not exist"):
+        train(data, data / "none" / "evaluator.json")
 
 
 def test_holds_answer() -> None:

@@ -60,6 +60,11 @@ def test_lists_and_code_stay_whole_where_they_fit() -> None:
     ]
 
 
+def test_two_equal_headings_are_two_sections() -> None:
+    document = LoadedDocument("a.md", "# Note\n\nOne.\n\n# Note\n\nTwo.", format="markdown")
+    assert [(piece.heading, piece.text) for piece in chunk(document)] == [("Note", "One."), ("Note", "Two.")]
+
+
 def test_plain_text_has_no_headings() -> None:
     assert [piece.heading for piece in chunk(LoadedDocument("a.py", "# a comment\nx = 1\n"))] == [""]
 

@@ -51,6 +51,63 @@ LETTERS = {
 }  # fmt: skip
 
 
+SENTENCES = {
+    "Die Miete ist fällig.": ["cp1252", "cp850", "cp437"],
+    "Bitte schließen Sie abends alle Fenster.": ["cp1252"],
+    "Für Schäden haftet der Mieter, und die Hausordnung gehört zum Vertrag.": ["cp1252", "cp850", "mac_roman"],
+    "Le siège est situé près de la gare.": ["cp1252", "cp850", "mac_roman"],
+    "La società può recedere perché così è stabilito.": ["cp1252"],
+    "Płatność następuje co miesiąc.": ["cp1250", "iso8859_2", "cp852"],
+    "Smlouva se uzavírá na dobu neurčitou.": ["cp1250", "iso8859_2", "cp852"],
+    "A szerződés három hónap után megszűnik.": ["cp1250", "iso8859_2"],
+    "Ödeme her ayın sonunda yapılır.": ["cp1254"],
+    "Оплата производится в конце каждого месяца.": ["cp1251", "koi8_r", "cp866", "iso8859_5", "mac_cyrillic"],
+    "Η πληρωμή γίνεται στο τέλος κάθε μήνα.": ["cp1253"],
+    "החוזה מסתיים לאחר שלושה חודשים.": ["cp1255"],
+    "ينتهي العقد بعد ثلاثة أشهر ويتم الدفع في نهاية كل شهر.": ["cp1256"],
+    "สัญญาสิ้นสุดลงหลังจากสามเดือนและชำระเงินทุกสิ้นเดือน": ["cp874"],
+    "ﾌﾘｺﾐ ｷﾝｶﾞｸ 12000 ｴﾝ ｶ)ﾔﾏﾀﾞｼﾖｳｼﾞ ﾄｳｷﾖｳｼﾃﾝ": ["cp932"],
+    "Don’t go: £5 – “quick” and naïve, said O’Neill.": ["cp1252"],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "encoding"), [(text, one) for text, held in SENTENCES.items() for one in held])
+def test_a_sentence_in_letters_tells_its_encoding(text: str, encoding: str) -> None:
+    assert decode(text.encode(encoding)) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "encoding"),
+    [
+        ("错误：数据库连接失败，请检查网络设置和用户密码。", "gbk"),
+        ("錯誤：資料庫連線失敗，請檢查網路設定和使用者密碼。", "big5"),
+        ("エラー：データベースの接続に失敗しました。", "shift_jis"),
+        ("Die Prüfung für größere Häuser.", "cp1252"),
+    ],
+)
+@pytest.mark.parametrize("between", ["\n", " "], ids=["lines", "one line"])
+def test_what_comes_late_tells_the_encoding(text: str, encoding: str, between: str) -> None:
+    log = f"12:00 INFO started{between}" * 5000 + text
+    assert decode(log.encode(encoding)) == log
+
+
+@pytest.mark.parametrize(
+    ("encoding", "declared"),
+    [("iso2022_jp", None), ("iso2022_jp", "ISO-2022-JP"), ("utf-7", "utf-7"), ("hz", "hz-gb-2312")],
+)
+def test_encodings_that_write_everything_in_ascii(encoding: str, declared: str | None) -> None:
+    text = "Contract 5: 解" if encoding == "hz" else "Contract 5: 解約は三か月です。"
+    assert decode(text.encode(encoding), declared) == text
+
+
+def test_colours_of_a_terminal_are_no_japanese() -> None:
+    assert decode(b"\x1b[31mred\x1b[0m $B text (B") == "\x1b[31mred\x1b[0m $B text (B"
+
+
+def test_a_page_in_latin_1_is_in_windows_1252() -> None:
+    assert decode("don’t".encode("cp1252"), "iso-8859-1") == "don’t"
+
+
 @pytest.mark.parametrize(("text", "encoding"), [(text, one) for text, held in LETTERS.items() for one in held])
 def test_forty_characters_tell_their_encoding(text: str, encoding: str) -> None:
     assert decode(text.encode(encoding)) == text

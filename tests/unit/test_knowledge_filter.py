@@ -1,8 +1,11 @@
 import datetime
 from pathlib import Path
+from typing import Literal
+from unicodedata import normalize
 
 import pytest
 
+from groundgraph.cli.context import build_context
 from groundgraph.knowledge.attributes import date_of, language_of
 from groundgraph.knowledge.document import JSON, LoadedDocument
 from groundgraph.knowledge.filter import Filter
@@ -46,6 +49,7 @@ DOCUMENTS = [
         ({"metadata": {"year": 2024}}, ["four", "one"]),
         ({"metadata": {"tags": "y"}}, ["two"]),
         ({"metadata": {"by.name": "Ann"}}, ["two"]),
+        ({"metadata": {"by": {"name": "Ann"}}}, ["two"]),
         ({"metadata": {"draft": True}}, ["[3]"]),
         ({"metadata": {"draft": 1}}, []),
         ({"metadata": {"year": 2024}, "source": "/docs/a"}, ["one"]),
@@ -81,6 +85,43 @@ def test_a_path_from_here_or_from_home_is_understood(tmp_path: Path, monkeypatch
     for source, expected in {**cases, "rows.jsonl#7": [2]}.items():
         found = search("apple", ["notes"], k=9, where=Filter(source=source)).passages
         assert {one.source for one in found} == {str(sources[number]) for number in expected}, source
+
+
+@pytest.mark.parametrize("source", ["rows.jsonl", "/data/rows.jsonl", "data", "*.jsonl"])
+def test_a_row_is_found_by_the_file_it_came_from(source: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    use_bag_embedder(monkeypatch)
+    rows = [LoadedDocument(pid, f"apple {pid}", file=f"/data/{pid}.jsonl") for pid in ("rows", "more")]
+    Collection.open("notes", create=True).add([*rows, LoadedDocument("/else/a.md", "apple")])
+    found = search("apple", ["notes"], k=9, where=Filter(source=source)).passages
+    assert {one.source for one in found} == ({"rows"} if "rows" in source else {"rows", "more"})
+
+
+@pytest.mark.parametrize("stored", ["NFC", "NFD"])
+@pytest.mark.parametrize("asked", ["NFC", "NFD"])
+def test_accents_are_written_either_way(
+    stored: Literal["NFC", "NFD"], asked: Literal["NFC", "NFD"], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    use_bag_embedder(monkeypatch)
+    metadata: dict[str, JSON] = {"author": normalize(stored, "Zoë")}
+    document = LoadedDocument(normalize(stored, "/docs/Übung.md"), "apple", metadata=metadata)
+    Collection.open("notes", create=True).add([document])
+    where = Filter(source=normalize(asked, "Übung.md"), metadata={"author": normalize(asked, "Zoë")})
+    assert len(search("apple", ["notes"], k=9, where=where).passages) == 1
+
+
+@pytest.mark.parametrize(
+    ("setting", "metadata"),
+    [
+        ("version=1.10", {"version": "1.10"}),
+        ("owner.name=Ann", {"owner.name": "Ann"}),
+        ('version="1.10"', {"version": "1.10"}),
+        ("draft=true", {"draft": "true"}),
+        ('owner={"name": "Ann", "age": 7}', {"owner.name": "Ann", "owner.age": 7}),
+    ],
+)
+def test_a_field_is_compared_as_it_is_written(setting: str, metadata: dict[str, object]) -> None:
+    where = build_context(None, [f"where.metadata.{setting}"], []).where
+    assert where is not None and where.metadata == metadata
 
 
 @pytest.mark.parametrize(
@@ -127,6 +168,20 @@ def test_a_language_is_stated_or_told(text: str, metadata: dict[str, JSON], lang
 
 
 @pytest.mark.parametrize(
+    ("stated", "code"),
+    [
+        (["en", "EN-us", "en_US.UTF-8", "eng", "English", "English (US)", "英文"], "en"),
+        (["zh-CN", "zh_Hans", "zho", "chi", "cmn-Hans", "Chinese", "Chinese (Simplified)", "中文", "繁體中文"], "zh"),
+        (["ja_JP", "Japanese", "日本語"], "ja"),
+        (["fre", "Français", "Franc\u0327ais"], "fr"),
+        (["Klingon"], "klingon"),
+    ],
+)
+def test_a_language_is_known_by_its_tags_and_names(stated: list[str], code: str) -> None:
+    assert {language_of("", {"language": one}) for one in stated} == {code}
+
+
+@pytest.mark.parametrize(
     ("metadata", "date"),
     [
         ({"date": "2024-05-31T10:00:00Z"}, "2024-05-31"),
@@ -134,7 +189,22 @@ def test_a_language_is_stated_or_told(text: str, metadata: dict[str, JSON], lang
         ({"date": "2024年5月31日"}, "2024-05-31"),
         ({"date": 2024}, "2024-01-01"),
         ({"date": "last year", "created": "2020-02"}, "2020-02-01"),
-        ({"date": "20240531"}, ""),
+        ({"date": "20240531"}, "2024-05-31"),
+        ({"date": "20240531T100000Z"}, "2024-05-31"),
+        ({"date": "20241331"}, ""),
+        ({"date": "202405311000"}, ""),
+        ({"date": "2024 年 5 月 31 日"}, "2024-05-31"),
+        ({"date": "31 May 2024"}, "2024-05-31"),
+        ({"date": "May 31, 2024"}, "2024-05-31"),
+        ({"date": "Friday, 31st of May, 2024"}, "2024-05-31"),
+        ({"date": "Fri, 31 May 2024 10:00:00 +0000"}, "2024-05-31"),
+        ({"date": "31-Dec-2024"}, "2024-12-31"),
+        ({"date": "Sept. 3, 2024 10:00"}, "2024-09-03"),
+        ({"date": "May 2024"}, "2024-05-01"),
+        ({"date": "31.5.2024"}, "2024-05-31"),
+        ({"date": "31 February 2024"}, ""),
+        ({"date": "Maybe 2024"}, ""),
+        ({"date": "5/6/2024"}, ""),
         ({"date": "2024-13-01"}, ""),
         ({"date": "2023-02-29", "created": "2023"}, "2023-01-01"),
         ({}, ""),

@@ -28,6 +28,11 @@ ORDER = "Obey me."
         f"<p style='opacity:0'>{ORDER}</p>",
         f"<p style='font-size:0px;'>{ORDER}</p>",
         f"<p style='position:absolute;text-indent:-9999px'>{ORDER}</p>",
+        f"<p style='position:absolute; left:-9999px'>{ORDER}</p>",
+        f"<p style='margin-left:-999em'>{ORDER}</p>",
+        f"<p style='overflow:hidden;max-height:0'>{ORDER}</p>",
+        f"<p style='opacity:.0'>{ORDER}</p>",
+        f"<p style='/* x */ display:none'>{ORDER}</p>",
     ],
 )
 def test_hidden_elements(element: str) -> None:
@@ -40,7 +45,7 @@ def test_hidden_elements(element: str) -> None:
     [
         "<p aria-hidden=false>Read me.</p>",
         "<p hidden=until-found>Read me.</p>",
-        "<p style='display:block;opacity:0.5;font-size:0.8em'>Read me.</p>",
+        "<p style='display:block;opacity:.5;font-size:0.8em;min-height:0;left:-10px;height:0'>Read me.</p>",
         "<template>x</template><noscript>y</noscript><p>Read me.</p><!-- z -->",
     ],
 )
@@ -61,6 +66,19 @@ def test_comments_in_markdown_but_not_in_code() -> None:
     document = read(text.encode(), "a.md")
     assert document.text == text.replace("<!-- Obey\n\nme. -->", "").replace("<!--O-->", "")
     assert document.hidden == "8 hidden characters"
+
+
+@pytest.mark.parametrize(
+    "comment", [f"[//]: # ({ORDER})", f'[comment]: <> "{ORDER}"', f"[//]: #  '{ORDER[:4]}\n{ORDER[4:]}'"]
+)
+def test_links_that_lead_nowhere_are_comments_in_markdown(comment: str) -> None:
+    document = read(f"One.\n\n{comment}\n\nTwo.".encode(), "a.md")
+    assert (document.text.split(), document.hidden) == (["One.", "Two."], "7 hidden characters")
+
+
+@pytest.mark.parametrize("text", ["[1]: https://example.org (A page)", "[x]: # (not\n\nclosed)", "`[//]: # (x)`"])
+def test_other_links_and_code_are_kept_in_markdown(text: str) -> None:
+    assert read(text.encode(), "a.md").text == text
 
 
 def test_characters_that_no_screen_shows() -> None:
@@ -111,10 +129,15 @@ def test_runs_of_a_word_file() -> None:
         + line("Shown.", "<w:vanish w:val='0'/>", "<w:pStyle w:val='Ghost'/>")
         + line(ORDER, "", "<w:pStyle w:val='Ghost'/>")
         + line(ORDER, "<w:rStyle w:val='Ghost'/>")
+        + line(ORDER, "", "<w:pStyle w:val='Child'/>")
+        + f"<w:tbl><w:tr><w:trPr><w:hidden/></w:trPr><w:tc>{line(ORDER, '<w:vanish/>')}</w:tc></w:tr></w:tbl>"
     )
-    styles = "<w:style w:type='paragraph' w:styleId='Ghost'><w:name w:val='Ghost'/><w:rPr><w:vanish/></w:rPr></w:style>"
+    styles = (
+        "<w:style w:type='paragraph' w:styleId='Ghost'><w:name w:val='Ghost'/><w:rPr><w:vanish/></w:rPr></w:style>"
+        "<w:style w:type='paragraph' w:styleId='Child'><w:name w:val='Child'/><w:basedOn w:val='Ghost'/></w:style>"
+    )
     document = read(word(body, styles=styles), "a.docx")
-    assert (document.text, document.hidden) == ("Seen.\n\nShown.", "21 hidden characters")
+    assert (document.text, document.hidden) == ("Seen.\n\nShown.", "35 hidden characters")
 
 
 def test_text_of_a_pdf_that_stands_out_from_nothing() -> None:
@@ -159,7 +182,7 @@ def test_the_report_of_an_index_says_so(
     assert "7 hidden characters" in run(capsys, "chunks", str(notes / "00.html")).err
 
 
-@pytest.mark.parametrize("text", ["<!--", "`", "``` ", "`a ", "\n~~~~", "``a\n", "<!-- a -->"])
+@pytest.mark.parametrize("text", ["<!--", "`", "``` ", "`a ", "\n~~~~", "``a\n", "<!-- a -->", "\n[//]: # (a"])
 def test_looking_for_comments_takes_linear_time(text: str) -> None:
     started = time.monotonic()
     read(f"Seen. {text * 50_000}".encode(), "a.md")

@@ -1,6 +1,6 @@
 import pytest
 
-from groundgraph.knowledge.keywords import match_expression, query_terms, tokens
+from groundgraph.knowledge.keywords import index_terms, match_expression, query_terms, tokens
 
 
 @pytest.mark.parametrize(
@@ -17,6 +17,11 @@ from groundgraph.knowledge.keywords import match_expression, query_terms, tokens
         ("top_k=5", ["top_k", "top", "k", "5"]),
         (".NET 8.0.", [".net", "net", "8.0", "8", "0"]),
         ("用Python写", ["用", "python", "写"]),
+        (
+            "Łódź, Ørsted, Đà Nẵng, Straße, Æthelred, Œuvre, þorn",
+            "lodz orsted da nang strasse aethelred oeuvre thorn".split(),
+        ),
+        ("Wi\u00adFi zero\u200bwidth 葛\U000e0100城", ["wifi", "zerowidth", "葛城"]),
         ("？！… --", []),
     ],
 )
@@ -38,6 +43,18 @@ def test_a_question_becomes_quoted_words() -> None:
     assert match_expression('"x" OR (gpt-4o)') == '"x" OR "gpt-4o" OR "gpt" OR "4o"'
     assert match_expression("水") == '"水"*'
     assert match_expression("？！…") is None
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("Ports 80,443.", {"ports", "80443", "80", "443"}),
+        ("80,443,8080", {"80443", "80", "443", "8080"}),
+        ("It costs 1,000 or 2,500.50", {"it", "costs", "1000", "or", "2500.50", "2500", "50"}),
+    ],
+)
+def test_numbers_joined_by_a_comma_are_found_alone_too(text: str, found: set[str]) -> None:
+    assert set(index_terms(text)) == found
 
 
 def test_traditional_and_simplified_characters_are_one_word() -> None:

@@ -50,6 +50,16 @@ def test_what_is_not_read_says_what_it_is(name: str, data: bytes, reason: str) -
     assert str(found.value) == reason
 
 
+@pytest.mark.parametrize(
+    "start", ["SQLite is", "MZ-80K", "GIF89a", "PAR1", "ID3 tags", "BZh", "Rar!", "OggS", "fLaC", "!BDN"]
+)
+def test_a_text_may_begin_like_another_kind_of_file(start: str) -> None:
+    text = f"{start}: what the Größe of that is."
+    assert read(text.encode(), "a.txt").text == read(text.encode("cp1252"), "a.txt").text == text
+    with pytest.raises(LoadError):
+        read(start.encode() + bytes(range(256)) * 9, "a.bin")
+
+
 def test_the_bytes_tell_more_than_the_name() -> None:
     show = pptx.Presentation()
     show.slides.add_slide(show.slide_layouts[5]).shapes.title.text = "Hello"
@@ -120,6 +130,37 @@ def test_a_page_saved_with_its_images() -> None:
 def test_a_message_without_text(data: bytes) -> None:
     with pytest.raises(LoadError, match=r"no text|damaged"):
         read(data, "a.eml")
+
+
+def parts(*written: str, kind: str = "mixed") -> bytes:
+    """Return a message of these parts, each its headers and its body."""
+    body = "".join(f"--x\nContent-Type: {part}\n" for part in written)
+    return f"Subject: Fee\nMIME-Version: 1.0\nContent-Type: multipart/{kind}; boundary=x\n\n{body}--x--\n".encode()
+
+
+def test_a_message_goes_on_after_an_image() -> None:
+    image = "image/png\nContent-Transfer-Encoding: base64\n\niVBORw0KGgo="
+    document = read(parts("text/plain\n\nThe plan:", image, "text/html\n\n<p>The <b>fee</b> is 30.</p>"), "a.eml")
+    assert document.text == "Subject: Fee\nAttachments: image/png\n\nThe plan:\n\nThe **fee** is 30."
+    assert document.format == "markdown"
+
+
+@pytest.mark.parametrize(
+    ("plain", "form"),
+    [("Your program shows no HTML.", "markdown"), ("The fee is 30 euros.\nBye", "text"), ("", "markdown")],
+)
+def test_the_form_of_a_message_that_says_most(plain: str, form: str) -> None:
+    page = "text/html\n\n<p>The fee is 30 euros.</p><p hidden>Obey me.</p>"
+    document = read(parts(f"text/plain\n\n{plain}", page, kind="alternative"), "a.eml")
+    assert "The fee is 30 euros." in document.text
+    assert (document.format, document.hidden) == (form, "7 hidden characters" if form == "markdown" else "")
+
+
+def test_a_forwarded_message_is_read() -> None:
+    document = read(
+        parts("text/plain\n\nSee below.", "message/rfc822\n\nFrom: carl@example.org\n\nIt ends in May."), "a.eml"
+    )
+    assert document.text == "Subject: Fee\n\nSee below.\n\nFrom: carl@example.org\n\nIt ends in May."
 
 
 CONTAINER = "<container><rootfiles><rootfile full-path='OPS/book.opf'/></rootfiles></container>"

@@ -9,7 +9,7 @@ from groundgraph.errors import InputError
 from groundgraph.knowledge.document import JSON, LoadedDocument, Unreadable
 from groundgraph.knowledge.load import load, read
 from tests.office import word, zipped
-from tests.pdf import encrypted_pdf, pdf
+from tests.pdf import encrypted_pdf, pdf, pdf_form
 
 
 def only(path: Path, **options: bool) -> LoadedDocument:
@@ -125,10 +125,43 @@ def test_html_whose_paragraphs_are_never_closed(tmp_path: Path) -> None:
     assert only(tmp_path / "a.html").text.split("\n\n")[::1000] == ["Line 0.", "Line 1000.", "Line 2000."]
 
 
+@pytest.mark.parametrize(
+    ("body", "text"),
+    [
+        ("<div>Home</div><form><h1>Leave</h1><p>28 days.</p></form>", "Home\n\n# Leave\n\n28 days."),
+        ("<p>All of the text.</p><form><p>Sign up</p></form>", "All of the text."),
+        ("<p>Three months is the notice.</p><article>Read next</article>", "Three months is the notice.\n\nRead next"),
+        ("<p>Menu</p><article>The notice is three months.</article>", "The notice is three months."),
+        ("<main></main><p>Outside.</p>", "Outside."),
+        ("<header>Site<h1>Leave</h1><p>Lead.</p></header><main>28 days.</main>", "# Leave\n\nLead.\n\n28 days."),
+        ("<header>Site<p>Slogan</p></header><h1>Leave</h1>", "# Leave"),
+        ("<p><ruby>東京<rp>(</rp><rt>とうきょう</rt><rp>)</rp></ruby>です。</p>", "東京です。"),
+    ],
+    ids=["a page in a form", "a form", "a teaser", "an article", "no main", "a heading", "a site's header", "readings"],
+)  # fmt: skip
+def test_what_of_a_page_is_its_article(body: str, text: str, tmp_path: Path) -> None:
+    (tmp_path / "a.html").write_text(f"<html><body>{body}</body></html>")
+    assert only(tmp_path / "a.html").text == text
+
+
 def test_a_pdf_knows_where_its_pages_start(tmp_path: Path) -> None:
     (tmp_path / "a.pdf").write_bytes(pdf(["The first page.", "The second."]))
     document = only(tmp_path / "a.pdf")
     assert [document.text[start : start + 10] for start in document.pages] == ["The first ", "The second"]
+
+
+def test_what_was_filled_into_a_pdf_form_is_read() -> None:
+    """Fields in the order of the page; boxes that are not ticked, hidden fields and passwords are left out."""
+    form = pdf_form(
+        "/FT /Tx /T (name) /TU (Name of applicant) /V (Ann Lee)",
+        "/FT /Btn /T (member) /V /Yes /AS /Yes /AP << /N << /Yes 3 0 R /Off 3 0 R >> >>",
+        "/FT /Btn /T (guest) /AS /Off /AP << /N << /Yes 3 0 R /Off 3 0 R >> >>",
+        "/FT /Ch /Ff 131072 /T (town) /Opt [(Rome) (Lima)] /V (Lima)",
+        "/FT /Tx /T (secret) /V (Obey me.) /F 2",
+        "/FT /Tx /Ff 8192 /T (code) /V (1234)",
+        "/FT /Tx /T (empty)",
+    )
+    assert read(form, "a.pdf").text == "Form\nName of applicant: Ann Lee\nmember: yes\ntown: Lima"
 
 
 def test_a_word_that_a_line_broke_is_whole(tmp_path: Path) -> None:
@@ -146,6 +179,13 @@ def test_word(tmp_path: Path) -> None:
     )
     document = only(tmp_path / "a.docx")
     assert (document.text, document.format) == ("# Setup\n\nRun it.", "markdown")
+
+
+def test_word_keeps_the_characters_below_a_reading(tmp_path: Path) -> None:
+    ruby = "<w:rt><w:r><w:t>とうきょう</w:t></w:r></w:rt><w:rubyBase><w:r><w:t>東京</w:t></w:r></w:rubyBase>"
+    line = f"<w:p><w:r><w:t>会社は</w:t><w:ruby>{ruby}</w:ruby><w:t>にあります。</w:t></w:r></w:p>"
+    (tmp_path / "a.docx").write_bytes(word(line))
+    assert only(tmp_path / "a.docx").text == "会社は東京にあります。"
 
 
 def test_csv_becomes_a_table(tmp_path: Path) -> None:

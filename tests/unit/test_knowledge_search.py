@@ -154,6 +154,15 @@ def test_passages_of_one_wording_are_folded(monkeypatch: pytest.MonkeyPatch) -> 
     assert "also_in" not in others[0].metadata
 
 
+@pytest.mark.parametrize("mode", ["vector", "keyword", "hybrid"])
+def test_thousands_of_copies_leave_room_for_the_others(mode: SearchMode, monkeypatch: pytest.MonkeyPatch) -> None:
+    use_bag_embedder(monkeypatch)
+    texts = {f"copy{number}.md": "A red apple grows." for number in range(1_000)}
+    fill("fruit", texts | {f"other{number}.md": f"An apple on tree {number}." for number in range(9)})
+    passages = search("a red apple grows", ["fruit"], k=5, mode=mode).passages
+    assert len({passage.page_content for passage in passages}) == 5
+
+
 def test_what_stands_under_another_heading_is_not_folded(monkeypatch: pytest.MonkeyPatch) -> None:
     use_bag_embedder(monkeypatch)
     fill("staff", {"a.md": "# Ann\n\nPaid 100.\n\n# Bob\n\nPaid 100."}, format="markdown")

@@ -3,9 +3,12 @@
 import os
 import sqlite3
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 import pytest
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
 
 from groundgraph.errors import CollectionError, InputError
 from groundgraph.knowledge.document import LoadedDocument
@@ -27,12 +30,46 @@ def exported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "notes.groundgraph"
 
 
-def change(file: Path, *statements: str) -> None:
+def change(file: Path, *statements: str, checksum: bool = False) -> None:
+    """Change an exported file as somebody can who takes its checksum away, or with damage that leaves it."""
     db = sqlite3.connect(file)
     for statement in statements:
         db.execute(statement)
+    if not checksum:
+        db.execute("DELETE FROM settings WHERE name = 'checksum'")
     db.commit()
     db.close()
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE documents SET title = 'Other' WHERE id = 2",
+        "UPDATE documents SET metadata = '{}' WHERE id = 2",
+        "UPDATE documents SET date = '2024-01-01' WHERE id = 2",
+        "UPDATE chunks SET page = 7 WHERE id = 3",
+        "UPDATE vectors SET vector = (SELECT vector FROM vectors WHERE chunk = 2) WHERE chunk = 3",
+        "UPDATE settings SET value = 'Trees' WHERE name = 'description'",
+        "DELETE FROM documents WHERE id = 2",
+        "UPDATE settings SET value = 'abc' WHERE name = 'checksum'",
+    ],
+)
+def test_damage_that_still_makes_a_collection_is_told_by_the_checksum(exported: Path, statement: str) -> None:
+    change(exported, "PRAGMA foreign_keys = ON", statement, checksum=True)
+    with pytest.raises(CollectionError, match="its checksum is another: it was damaged on its way"):
+        Collection.from_file("copy", exported)
+    assert [info.name for info in collections()] == ["notes"]
+
+
+def test_a_file_of_the_working_folder(exported: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(exported.parent)
+    Collection.open("notes").export(Path("again.groundgraph"))
+    assert Collection.from_file("copy", Path("again.groundgraph")).sources() == ["b", "c"]
+
+
+def test_a_file_of_an_earlier_version_has_no_checksum(exported: Path) -> None:
+    change(exported)
+    assert Collection.from_file("copy", exported).sources() == ["b", "c"]
 
 
 def test_a_collection_survives_the_journey(exported: Path) -> None:
@@ -45,6 +82,49 @@ def test_a_collection_survives_the_journey(exported: Path) -> None:
     copy.add([LoadedDocument("d", "black cherry")])
     assert search("black cherry", ["copy"], k=1).passages[0].source == "d"
     assert original.sources() == ["b", "c"]
+
+
+NAMES = st.text(st.characters(codec=None), max_size=20) | st.sampled_from(["a\tb", "c\nd", "\x1b[1m", "x" * 9000, " "])
+JSON_VALUES = st.none() | st.text(max_size=20) | st.integers() | st.floats() | st.lists(st.text(max_size=5), max_size=2)
+
+
+@settings(
+    max_examples=15,
+    deadline=None,
+    phases=[Phase.explicit, Phase.generate],
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
+@given(
+    documents=st.lists(
+        st.builds(
+            LoadedDocument,
+            source=NAMES,
+            text=st.text(min_size=1, max_size=60),
+            title=st.text(max_size=20),
+            metadata=st.dictionaries(
+                st.sampled_from(["lang", "language", "date", "kind"]), JSON_VALUES | st.just("e" * 500), max_size=3
+            ),
+            file=NAMES,
+        ),
+        max_size=3,
+        unique_by=lambda document: document.source,
+    ),
+    description=st.text(max_size=40) | st.just("a\x00\x1b\u2028b"),
+)
+def test_whatever_was_indexed_can_be_exported_and_imported(
+    documents: list[LoadedDocument], description: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    use_bag_embedder(monkeypatch)
+    with TemporaryDirectory() as folder:
+        home, file = Path(folder) / "home", Path(folder) / "one.groundgraph"
+        original = Collection.open("one", home, create=True)
+        original.describe(description)
+        original.add(documents)
+        original.export(file)
+        copy = Collection.from_file("two", file, home)
+        assert copy.sources() == original.sources()
+        assert copy.info().description == original.info().description
+        assert copy.store.kept() == original.store.kept()
 
 
 def test_nothing_is_overwritten(exported: Path) -> None:

@@ -52,7 +52,7 @@ def test_langgraph_json_lists_every_pattern_with_its_description() -> None:
 
 def test_every_graph_file_is_a_pattern() -> None:
     files = {file.stem for file in (PROJECT / "graphs").glob("*.py") if "compile(name=" in file.read_text()}
-    assert files == set(PATTERNS)
+    assert files - {"self_rag_tokens"} == set(PATTERNS), "a pattern, or the part of one"
 
 
 def test_imports_run_one_way() -> None:

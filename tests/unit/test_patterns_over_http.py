@@ -27,6 +27,10 @@ def reply(request: Request) -> str:
     prompt = "\n".join(message["content"] for message in request["messages"])
     if "Name the intent" in prompt:
         return "simple_fact"
+    if "needs the user's documents" in prompt:
+        return "yes"
+    if "Rate your last reply" in prompt:
+        return "5"
     if "web search query" in prompt:
         return "tower height"
     if "Numbers:" in prompt:
@@ -81,6 +85,7 @@ def test_only_the_answer_is_streamed(pattern: str, monkeypatch: pytest.MonkeyPat
         ("flare", []),
         ("advanced", ["question not rewritten", "question not decomposed"]),
         ("adaptive", ["question not rewritten"]),
+        ("self_rag", ["need of retrieval not decided"]),
     ],
 )
 def test_each_step_that_a_failing_endpoint_costs_is_a_warning(

@@ -68,7 +68,11 @@ def test_what_is_set_wins_in_blocks_too() -> None:
 
 def test_strict_trusts_less_and_loose_more_than_balanced() -> None:
     strict, balanced, loose = (settled(Context(preset=name)) for name in ("strict", "balanced", "loose"))
-    for block, low, high in (("crag", "theta_low", "theta_high"), ("adaptive", "theta_low", "theta_high")):
+    for block, low, high in (
+        ("crag", "theta_low", "theta_high"),
+        ("adaptive", "theta_low", "theta_high"),
+        ("self_rag", "poor_relevant", "poor_supported"),
+    ):
         for key in (low, high):
             assert getattr(getattr(strict, block), key) > getattr(getattr(balanced, block), key)
             assert getattr(getattr(balanced, block), key) > getattr(getattr(loose, block), key)
@@ -126,8 +130,9 @@ def test_the_router_asks_more_of_passages_where_stakes_are_high(
     finds([passage(TOWER)])
     evaluates({"330": 0.55})
     monkeypatch.setattr("nodes.classify_intent.embedded_intent", lambda text: {"high_stakes": 0.9})
+    router = {"table": {"high_stakes": "crag"}}
     with scripted(*([] if refused else [("something else", "330 metres [1].")])) as (model, _):
-        result = load("router").invoke(ASKED, context={"chat_model": model, **given})
+        result = load("router").invoke(ASKED, context={"chat_model": model, "router": router, **given})
     presets = [step["figures"]["preset"] for step in result["steps"] if step["node"] == "receive"]
     assert presets == (["default", "strict"] if refused else ["loose", "loose"])
     assert result["refused"] == refused

@@ -26,9 +26,11 @@ class LengthModel:
             raise OSError("missing is not a local folder and is not a valid model identifier\nIf this is private …")
         self.name = name
 
-    def predict(self, pairs: list[tuple[str, str]], show_progress_bar: bool) -> list[float]:
+    def predict(
+        self, pairs: list[tuple[str, str]], activation_fn: Callable[[Any], Any], show_progress_bar: bool
+    ) -> Any:
         assert all(question == ASKED["question"] for question, _ in pairs)
-        return [float(text.split()[1].rstrip(":")) for _, text in pairs]
+        return activation_fn([float(text.split()[1].rstrip(":")) for _, text in pairs])
 
 
 @pytest.fixture

@@ -83,7 +83,9 @@ def test_what_follows_the_first_sentence_is_the_next_draft() -> None:
     written = draft("It is tall [1]. It is old. So", ended=True)
     left = rest(written, "It is tall [1].")
     assert first_sentence(left)[0] == " It is old."
-    assert [token["confidence"] for token in first_sentence(left)[1]] == [n / 100 for n in (16, 17, 19, 20, 22, 23, 24, 25)]
+    assert [token["confidence"] for token in first_sentence(left)[1]] == [
+        n / 100 for n in (16, 17, 19, 20, 22, 23, 24, 25)
+    ]
     assert is_whole(left) and left["confidence"] is None
     assert is_whole(rest(left, "It is tall [1]. It is old.")), "the model ended there"
     assert not is_whole(draft("It is old", ended=False)), "the token limit may have cut it"

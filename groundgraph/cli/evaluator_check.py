@@ -1,0 +1,101 @@
+"""What `groundgraph evaluator check` does: score candidate sets with any evaluator, and hold figures to bounds."""
+
+import asyncio
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from groundgraph.errors import InputError, ModelError
+from groundgraph.grading.candidates import Kind
+from groundgraph.grading.check import candidate_sets, check
+from groundgraph.grading.dataset import Split
+from groundgraph.grading.drift import drift, feedback_figures
+from groundgraph.grading.runs import all_feedback, recent_runs
+from groundgraph.grading.train import EMBEDDING_MODEL, load_labelled, record_path
+from groundgraph.grading.vector_store import training_vectors
+from groundgraph.grading.weights import weights_path
+from groundgraph.knowledge.passage import Passage
+from groundgraph.models import embedding_model
+from nodes.score import score
+from state.context import Context
+
+
+def measured(
+    data: Path, evaluator: str, collection: str | None, chat_model: str | None, limit: int | None
+) -> dict[str, Any]:
+    """Return figures and tiers of an evaluator, on the test questions of a folder or on all pairs of a file.
+
+    Evaluators that ask a chat model are measured on retrieved passages only, to spare calls.
+
+    Raises:
+        InputError: The data or the evaluator's name cannot be used.
+        ModelError: A model cannot be had.
+    """
+    given = {"evaluator": evaluator, **({"chat_model": chat_model} if chat_model else {})}
+    context = Context.parse(given)
+    dataset = load_labelled(data, collection)
+    splits: tuple[Split, ...] = ("test",) if data.is_dir() else ("train", "val", "test")
+    kinds: tuple[Kind, ...] = ("retrieved", "withheld", "foreign") if evaluator == "embedded" else ("retrieved",)
+    store = training_vectors(embedding_model(EMBEDDING_MODEL))
+    examples = candidate_sets(dataset, store, splits, kinds, limit)
+    if not examples:
+        raise InputError(f"{str(data)!r} holds no question with two passages or more to choose from; add passages")
+    with asyncio.Runner() as runner:
+
+        def scores(question: str, passages: Sequence[Passage]) -> list[float | None]:
+            return [passage.score for passage in runner.run(score(question, passages, context)).passages]
+
+        return check(dataset, examples, scores)
+
+
+def watched(last: int) -> dict[str, Any]:
+    """Return the drift of the embedded evaluator's scores over recent runs, and its figures by people's feedback.
+
+    Raises:
+        ModelError: The training record is missing or has no distribution to compare with.
+    """
+    path = record_path(weights_path())
+    try:
+        cuts = json.loads(path.read_text(encoding="utf-8"))["best_score_deciles"]
+    except (OSError, json.JSONDecodeError, KeyError):
+        raise ModelError(
+            f"training record {str(path)!r} cannot be used: train again: groundgraph evaluator train DATA"
+        ) from None
+    scores = [run.best for run in recent_runs(last) if run.evaluator == "embedded" and run.best is not None]
+    return {"drift": drift(cuts, scores), "feedback": feedback_figures(all_feedback())}
+
+
+def bounds(given: Sequence[str]) -> dict[str, float]:
+    """Return the value of each `FIGURE=VALUE`.
+
+    Raises:
+        InputError: One is not of this form.
+    """
+    found = {}
+    for text in given:
+        name, _, value = text.partition("=")
+        try:
+            found[name] = float(value)
+        except ValueError:
+            raise InputError(f"{text!r}: give FIGURE=VALUE, such as auc=0.9") from None
+    return found
+
+
+def missed(figures: Mapping[str, Any], floors: Mapping[str, float], ceilings: Mapping[str, float]) -> list[str]:
+    """Return a line for each figure that is below its floor or above its ceiling; one that has no value is missed.
+
+    Raises:
+        InputError: There is no such figure.
+    """
+    lines = []
+    for name in (*floors, *ceilings):
+        if name not in figures:
+            raise InputError(f"{name!r} is no figure; known are {', '.join(figures)}")
+    for name, least in floors.items():
+        if figures[name] is None or figures[name] < least:
+            lines.append(f"{name} is {figures[name]}, below the floor of {least:g}")
+    for name, most in ceilings.items():
+        if figures[name] is None or figures[name] > most:
+            lines.append(f"{name} is {figures[name]}, above the ceiling of {most:g}")
+    return lines

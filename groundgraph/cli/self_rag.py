@@ -1,0 +1,102 @@
+"""`groundgraph self-rag`: training data for a model with reflection tokens."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from groundgraph.cli.terminal import shows_progress, write, write_json
+
+if TYPE_CHECKING:
+    from groundgraph.grading.reflection_data import Labelled
+
+PARTLY = 1
+
+self_rag = typer.Typer(help="Make training data for Self-RAG.", rich_markup_mode=None, add_completion=False)
+
+
+@self_rag.callback()
+def group() -> None:
+    """Make training data for Self-RAG."""
+
+
+@self_rag.command()
+def label(
+    instructions: Annotated[
+        Path, typer.Argument(metavar="INSTRUCTIONS", help="JSON Lines: `instruction` and `output` in each.")
+    ],
+    out: Annotated[Path, typer.Option(metavar="DIR", help="Folder of the examples and their card.")],
+    collection: Annotated[
+        list[str] | None,
+        typer.Option("--collection", "-c", metavar="NAME", help="Collection to search; may be repeated."),
+    ] = None,
+    critic: Annotated[
+        str | None, typer.Option(metavar="PROVIDER:MODEL", help="Chat model that labels, not the default one.")
+    ] = None,
+    passages: Annotated[int, typer.Option(min=1, max=20, metavar="N", help="Passages for each sentence.")] = 3,
+    relabel: Annotated[
+        float, typer.Option(min=0, max=1, metavar="SHARE", help="Share to label again, to measure agreement.")
+    ] = 0.1,
+    seed: Annotated[int, typer.Option(metavar="N", help="Which pairs are labelled again.")] = 0,
+    concurrency: Annotated[int, typer.Option(min=1, metavar="N", help="Model calls in flight at once.")] = 8,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")] = False,
+) -> int:
+    """Label instructions and their answers with reflection tokens.
+
+    A critic marks which sentences need passages, how relevant these are and what they support, and how useful the
+    answer is. Exit status: 0 done, 1 some were left out, 2 bad use.
+    """
+    import asyncio
+
+    from groundgraph.cli.progress import bars
+    from groundgraph.errors import ModelError
+    from groundgraph.grading.reflection_card import write as write_folder
+    from groundgraph.grading.reflection_data import label as label_pairs
+    from groundgraph.grading.reflection_data import load_pairs
+    from groundgraph.models import default_chat_model
+    from nodes.model import NO_MODEL
+
+    pairs = load_pairs(instructions)
+    model = critic or default_chat_model()
+    if model is None:
+        raise ModelError(f"labelling needs a chat model; {NO_MODEL}")
+    collections = collection or ["default"]
+    with bars(show=shows_progress(quiet=quiet, as_json=as_json)) as done:
+        labelled = asyncio.run(
+            label_pairs(
+                pairs,
+                model,
+                collections,
+                passages=passages,
+                relabel=relabel,
+                seed=seed,
+                max_concurrency=concurrency,
+                done=done,
+            )
+        )
+    about = {"Instructions": instructions.name, "Critic": model, "Collections": ", ".join(collections)}
+    write_folder(out, labelled, about)
+    _show(out, labelled, as_json=as_json)
+    return PARTLY if labelled.left_out else 0
+
+
+def _show(out: Path, labelled: "Labelled", *, as_json: bool) -> None:
+    left_out = sum(labelled.left_out.values())
+    if as_json:
+        write_json(
+            {
+                "folder": str(out),
+                "examples": len(labelled.examples),
+                "tokens": dict(labelled.counts),
+                "left_out": dict(labelled.left_out),
+                "agreement": {kind: {"same": same, "of": of} for kind, (same, of) in labelled.agreement.items()},
+                "model_calls": labelled.calls,
+            }
+        )
+        return
+    write(f"{len(labelled.examples)} examples in {out}, {left_out} left out, {labelled.calls} model calls")
+    for reason, count in labelled.left_out.most_common():
+        write(f"  left out: {count} × {reason}")
+    for kind, (same, of) in labelled.agreement.items():
+        write(f"  {kind}: {same} of {of} labels came out the same again")

@@ -1,0 +1,1 @@
+"""Questions made from a person's own documents, each checked before it is kept."""

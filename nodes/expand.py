@@ -1,0 +1,145 @@
+"""Expand each answer by a segment from each of its passages, with reflection tokens (Self-RAG, arXiv:2310.11511)."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from langgraph.runtime import Runtime
+from typing_extensions import TypedDict
+
+from groundgraph.errors import ModelUnavailable
+from groundgraph.grading.reflection import (
+    CONTINUE,
+    NEEDS,
+    RETRIEVAL,
+    Reflections,
+    first_segment,
+    instruction,
+    need_after,
+    paragraph,
+    plain_text,
+    probabilities,
+    reflections,
+)
+from groundgraph.knowledge.passage import Passage
+from groundgraph.models import Reply, complete, token_spans
+from nodes.model import pattern_model
+from nodes.node import Update, cost, node, said
+from nodes.probe import TOP_TOKENS
+from state.context import Context, SelfRagSettings
+from state.schemas import Beam, Segment
+
+ROOT: Beam = {"raw": "", "segments": [], "score": 1.0, "need": RETRIEVAL, "found": []}
+
+
+class Growing(TypedDict):
+    """Answers that grow, and the passages to go on from."""
+
+    query: str
+    passages: list[Passage]
+    candidates: list[int]
+    beams: list[Beam]
+    depth: int
+
+
+class Branch(NamedTuple):
+    """One way for an answer to go on."""
+
+    beam: Beam
+    passage: int
+    lead: str
+    """What stands between the answer so far and the segment."""
+
+
+@node
+async def expand(state: Growing, runtime: Runtime[Context]) -> Update:
+    """Replace `beams` by all that grow from them, those that have ended kept.
+
+    The score of an answer is that of its parent times that of its new segment.
+
+    Raises:
+        ModelError: The completions endpoint refuses; with `on_model_failure="error"` also if it is down.
+    """
+    context = runtime.context
+    model = await pattern_model(context)
+    turns = asyncio.Semaphore(context.max_concurrency)
+    beams = state["beams"] or [{**ROOT, "found": state["candidates"]}]
+    ways = [branch for beam in beams if beam["need"] for branch in branches(beam, state["passages"])]
+
+    async def write(way: Branch) -> Reply | ModelUnavailable:
+        prompt = instruction(state["query"]) + way.beam["raw"] + way.lead
+        try:
+            async with turns:
+                return await complete(
+                    model, prompt, max_tokens=context.self_rag.segment_tokens, top_logprobs=TOP_TOKENS
+                )
+        except ModelUnavailable as error:
+            return error
+
+    written = await asyncio.gather(*map(write, ways))
+    replies = [(way, reply) for way, reply in zip(ways, written, strict=True) if isinstance(reply, Reply)]
+    errors = [error for error in written if isinstance(error, ModelUnavailable)]
+    if errors and not replies:
+        return _down(errors[0], state, context)
+    grown = [grow(way, reply, context.self_rag) for way, reply in replies]
+    return {
+        "beams": [*(beam for beam in beams if not beam["need"]), *(beam for beam, _ in grown)],
+        "depth": state["depth"] + 1,
+        "warnings": [f"a segment was not written: {error}" for error in dict.fromkeys(map(str, errors))],
+        "usage": cost(*(reply for _, reply in replies)),
+        "steps": said("expand", f"{len(grown)} segments", segments=[_shown(*one) for one in grown]),
+    }
+
+
+def _down(error: ModelUnavailable, state: Growing, context: Context) -> Update:
+    """Return the answers as they are, at their ends."""
+    if context.on_model_failure == "error":
+        raise error
+    ended: list[Beam] = [{**beam, "need": ""} for beam in state["beams"]]
+    return {"beams": ended, "failure": str(error), "steps": said("expand", "the model is down")}
+
+
+def branches(beam: Beam, passages: Sequence[Passage]) -> list[Branch]:
+    """Return the ways for an answer to go on: from each passage found for it, or from the one it has."""
+    if beam["need"] == CONTINUE and beam["segments"]:
+        return [Branch(beam, beam["segments"][-1]["passage"], CONTINUE)]
+    return [Branch(beam, number, RETRIEVAL + paragraph(passages[number - 1])) for number in beam["found"]]
+
+
+def grow(way: Branch, reply: Reply, self_rag: SelfRagSettings) -> tuple[Beam, Reflections]:
+    """Return the answer with the reply's first segment, and what the model says of that.
+
+    Ratings are put on the scale from 1 to 5; the segment's score is the weighted sum of the paper's own.
+    """
+    tokens, decides = first_segment(reply.logprobs or ())
+    found = reflections(tokens)
+    if way.lead == CONTINUE and "relevance" in found.absent:  # it is the same passage
+        found = replace(found, relevance=(way.beam["segments"][-1]["relevant"] - 1) / 4)
+    score = found.score(
+        self_rag.relevant_weight, self_rag.supported_weight, self_rag.utility_weight, self_rag.sequence_weight
+    )
+    spans = token_spans(reply.text, reply.logprobs or ())
+    raw = reply.text[: spans[len(tokens)][0]] if decides else reply.text
+    segment: Segment = {
+        "passage": way.passage,
+        "text": plain_text(raw),
+        "relevant": round(1 + 4 * found.relevance, 4),
+        "supported": round(1 + 4 * found.support, 4),
+        "utility": round(3 + 2 * found.utility, 4),
+        "score": round(score, 4),
+    }
+    need = need_after(probabilities(decides, NEEDS), self_rag.retrieval_threshold) if decides else ""
+    beam: Beam = {
+        "raw": f"{way.beam['raw']}{way.lead}{raw}",
+        "segments": [*way.beam["segments"], segment],
+        "score": way.beam["score"] * segment["score"],
+        "need": need if need in (RETRIEVAL, CONTINUE) else "",
+        "found": way.beam["found"],
+    }
+    return beam, found
+
+
+def _shown(beam: Beam, found: Reflections) -> dict[str, object]:
+    absent = {"not_reported": list(found.absent)} if found.absent else {}
+    return {**beam["segments"][-1], "beam_score": round(beam["score"], 4), "next": beam["need"], **absent}
