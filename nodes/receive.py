@@ -18,7 +18,7 @@ from groundgraph.models import check_provider
 from nodes.node import Update, cost, node, said
 from nodes.standalone import STANDALONE, standalone
 from state.context import Context
-from state.schemas import Question
+from state.schemas import NO_DRAFT, Question
 
 MAX_CHARACTERS = 8_000
 _WORD = re.compile(r"\w")
@@ -65,6 +65,12 @@ async def receive(state: Question, runtime: Runtime[Context]) -> Update:
         "rankings": Overwrite([]),
         "hops": 0,
         "attempts": 0,
+        "draft": NO_DRAFT,
+        "current": [],
+        "shown": [],
+        "draft_queries": [],
+        "retrievals": 0,
+        "sentences": [],
         "found": [],
         "tried": [],
         "candidates": [],

@@ -36,7 +36,7 @@ async def rerank(state: Retrieved, runtime: Runtime[Context]) -> Update:
     context, passages = runtime.context, state["passages"]
     if context.rerank == "off" or not passages:
         return {}
-    scores = await asyncio.to_thread(_scores, context.rerank, questions(state), passages)
+    scores = await asyncio.to_thread(scores_for, context.rerank, questions(state), passages)
     ranked = sorted(range(len(passages)), key=lambda place: -scores[place])[: context.top_k]
     return {
         "passages": [passages[place] for place in ranked],
@@ -56,7 +56,7 @@ def questions(state: Retrieved) -> list[str]:
     return [state["query"], *ready(state["subquestions"])]
 
 
-def _scores(reranker: str, queries: Sequence[str], passages: Sequence[Passage]) -> list[float]:
+def scores_for(reranker: str, queries: Sequence[str], passages: Sequence[Passage]) -> list[float]:
     """Return the score of each passage for the query that it fits best."""
     if reranker.startswith(CROSS_ENCODER):
         score = partial(cross_encoder(reranker.removeprefix(CROSS_ENCODER)).score, passages=passages)

@@ -68,6 +68,36 @@ class HydeSettings(_Block):
     include_question: bool = Field(True, description="Whether the question's own vector is pooled with theirs.")
 
 
+class FlareSettings(_Block):
+    """FLARE: when a sentence is uncertain, what is searched for then, and how the answer goes on."""
+
+    theta: Probability = Field(0.2, description="A sentence less confident is uncertain; 0: none ever is.")
+    beta: Probability = Field(0.4, description="A token less probable is left out of the query; 0: none ever is.")
+    query: Literal["mask", "question", "prefix"] = Field(
+        "mask",
+        description="Search for the sentence without improbable tokens, for questions about them, or for the question "
+        "and the end of the answer so far.",
+    )
+    keep: Literal["gather", "replace"] = Field(
+        "gather", description="Write on from all passages retrieved so far, or from those retrieved last."
+    )
+    max_steps: int = Field(10, ge=1, le=100, description="Sentences at most.")
+    sentence_tokens: int = Field(64, ge=16, le=512, description="Tokens a draft may have.")
+    top_k: int = Field(3, ge=1, le=100, description="Passages to retrieve for a sentence.")
+    retrieve_per_step: int = Field(1, ge=1, le=5, description="Retrievals for one sentence that stays uncertain.")
+    uncertainty: Literal["min_prob", "mean_prob", "entropy", "agreement"] = Field(
+        "min_prob",
+        description="Confidence of a sentence: its least or mean token probability, the openness of its most open "
+        "place, or its agreement with other samples; the last is used where there are no log probabilities.",
+    )
+    samples: int = Field(3, ge=1, le=16, description="Samples to compare with in uncertainty=agreement.")
+    variant: Literal["paper", "official_code"] = Field(
+        "paper",
+        description="official_code: thresholds hold for equality too, theta=0 means always, and confident sentences "
+        "are written again as well, without retrieval.",
+    )
+
+
 class AdvancedSettings(_Block):
     """Advanced RAG: when a question is decomposed, and into how many."""
 
@@ -264,6 +294,7 @@ class Context(_Block):
     )
     max_concurrency: int = Field(8, ge=1, le=256, description="Model calls in flight at once.")
     hyde: HydeSettings = HydeSettings()
+    flare: FlareSettings = FlareSettings()
     advanced: AdvancedSettings = AdvancedSettings()
     crag: CragSettings = CragSettings()
     adaptive: AdaptiveSettings = AdaptiveSettings()

@@ -15,6 +15,7 @@ PRESETS: dict[str, dict[str, Any]] = {
     "embedded": {
         "compress_tokens": 400,
         "hyde": {"k": 1, "max_tokens": 64},
+        "flare": {"top_k": 2, "sentence_tokens": 48, "max_steps": 5},
         "advanced": {"decompose": "cued"},
         "self_rag": {
             "retrieval": "always",
@@ -29,10 +30,21 @@ PRESETS: dict[str, dict[str, Any]] = {
     # CRAG's thresholds for PopQA (0.59, -0.99) and its floor for strips (-0.5), mapped from [-1, 1]; five web results.
     # Self-RAG's threshold, weights, beams and depth, which are the defaults too.
     # HyDE's eight documents of at most 512 tokens at temperature 0.7, the question's vector included.
+    # FLARE's thresholds, documents and tokens for ASQA, the new documents in place of the old ones.
     "paper": {
         "web_top_k": 5,
         "crag": {"policy": "paper", "theta_high": 0.795, "theta_low": 0.005, "refine_threshold": 0.25},
         "hyde": {"k": 8, "max_tokens": 512, "temperature": 0.7, "pool": "mean", "include_question": True},
+        "flare": {
+            "theta": 0.8,
+            "beta": 0.4,
+            "query": "mask",
+            "keep": "replace",
+            "sentence_tokens": 64,
+            "top_k": 3,
+            "uncertainty": "min_prob",
+            "variant": "paper",
+        },
         "advanced": {"decompose": "model"},
         "self_rag": {
             "retrieval_threshold": 0.2,

@@ -9,6 +9,7 @@ from langchain_core.messages import AnyMessage
 from langgraph.graph.message import add_messages
 from typing_extensions import TypedDict
 
+from groundgraph.grading.confidence import Token
 from groundgraph.grading.need import Need
 from groundgraph.knowledge.passage import Passage, Tier
 from groundgraph.knowledge.search import SearchMode
@@ -80,6 +81,36 @@ class Ranking(TypedDict):
     """Why the leg found nothing; empty if it worked."""
 
 
+class Draft(TypedDict):
+    """What the model wrote on with in FLARE: a sentence, and perhaps more after it."""
+
+    text: str
+    """Starts with the white space that parts it from the answer so far; empty if nothing was written."""
+    end: int
+    """Where the first sentence of `text` ends."""
+    tokens: list[Token]
+    """Of `text`; those of the first sentence only where no log probabilities gave them."""
+    confidence: float | None
+    """Of the first sentence, in [0, 1]; None if it was not measured."""
+    ended: bool
+    """Whether the model ended its answer with `text`."""
+    guessed: bool
+    """Whether it was written without regard to the passages, only to be searched for."""
+    failed: str
+    """Why the model could not write; empty if it could."""
+
+
+NO_DRAFT: Draft = {
+    "text": "",
+    "end": 0,
+    "tokens": [],
+    "confidence": None,
+    "ended": False,
+    "guessed": False,
+    "failed": "",
+}
+
+
 class Segment(TypedDict):
     """A part of the answer in Self-RAG, written from one passage, with what the critic says of it."""
 
@@ -140,6 +171,18 @@ class State(Answer):
     attempts: int
     """Further retrievals, each for a question rewritten, in Adaptive RAG and Self-RAG."""
     outcome: str
+    draft: Draft
+    """In FLARE: the sentence being written."""
+    current: list[int]
+    """In FLARE: numbers of the passages retrieved last."""
+    shown: list[int]
+    """In FLARE: numbers of the passages that the draft was written from."""
+    draft_queries: list[str]
+    """In FLARE: what the draft made the run search for; empty where it was confident."""
+    retrievals: int
+    """In FLARE: those for the sentence being written."""
+    sentences: list[str]
+    """In FLARE: the accepted ones."""
     need: Need
     """In Self-RAG: whether to retrieve for the next segment, go on from what there is, or end."""
     found: list[int]

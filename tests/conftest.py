@@ -45,7 +45,7 @@ def finds(monkeypatch: pytest.MonkeyPatch) -> Callable[..., FixedSearch]:
 
     def fix(passages: Sequence[Passage], **options: Sequence[str]) -> FixedSearch:
         search = FixedSearch(passages, **options)
-        nodes = ("retrieve", "retrieve_again", "retrieve_leg", "retrieve_evidence", "retrieve_beams")
+        nodes = ("retrieve", "retrieve_again", "retrieve_leg", "retrieve_evidence", "retrieve_beams", "retrieve_next")
         for module in nodes:
             monkeypatch.setattr(f"nodes.{module}.search", search)
         monkeypatch.setattr("nodes.receive.Collection.open", lambda name, **_: FixedCollection(name))

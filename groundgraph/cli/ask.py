@@ -32,6 +32,9 @@ def ask(
     profile: Annotated[Path | None, typer.Option(metavar="FILE", help="TOML file of settings.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")] = False,
     trace: Annotated[bool, typer.Option("--trace", help="Show every step with all its figures and seconds.")] = False,
+    confidence: Annotated[
+        bool, typer.Option("--confidence", help="Show, in colour, how sure the model was of each sentence (flare).")
+    ] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show the answer and its citations only.")] = False,
     explain_route: Annotated[
         bool, typer.Option("--explain-route", help="Show what the router would do, with all scores, and stop.")
@@ -47,7 +50,10 @@ def ask(
     from groundgraph.cli.live import Live
     from groundgraph.cli.result import as_object, show
     from groundgraph.cli.run import prepare_model, run
+    from groundgraph.errors import InputError
 
+    if confidence and as_json:
+        raise InputError("--confidence has no effect with --json, whose steps hold it: leave one of them out")
     graph = load(pattern)
     context = build_context(profile, settings or [], collection or [], preset)
     if explain_route:
@@ -60,7 +66,7 @@ def ask(
     if as_json:
         write_json({**as_object(result), "run": run_id})
     else:
-        show(result, trace=trace, quiet=quiet)
+        show(result, trace=trace, quiet=quiet, confidence=confidence)
         if trace and run_id:
             write(f"Run {run_id}: groundgraph feedback {run_id} up|down", dim=True)
     return REFUSED if result.answer["refused"] else 0

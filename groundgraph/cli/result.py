@@ -1,6 +1,7 @@
 """Show what a run gave: for people, and as JSON."""
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,8 @@ from state.schemas import Citation, Step
 
 QUOTE = 240
 """Characters of a quote that are shown."""
+COLORS = ((0.8, "green"), (0.4, "yellow"), (0.0, "red"))
+"""Colour of a sentence by the confidence from which it has it."""
 FIGURES = 120
 """Characters of a step's figures that are shown without `--trace`."""
 
@@ -34,10 +37,15 @@ def as_object(result: Result) -> dict[str, Any]:
     }
 
 
-def show(result: Result, *, trace: bool, quiet: bool) -> None:
-    """Write the answer unless it stands there already, its citations, and unless `quiet` the path and the cost."""
+def show(result: Result, *, trace: bool, quiet: bool, confidence: bool = False) -> None:
+    """Write the answer unless it stands there already, its citations, and unless `quiet` the path and the cost.
+
+    With `confidence`, each sentence also stands by itself with the model's confidence in it.
+    """
     show_answer(result)
     show_citations(result, whole=trace)
+    if confidence:
+        show_confidence(result.answer["steps"])
     if not quiet or trace:
         show_path(result, trace=trace)
 
@@ -56,6 +64,20 @@ def show_citations(result: Result, *, whole: bool = False) -> None:
     searched = {name for step in result.answer["steps"] for name in step["figures"].get("collections", ())}
     for citation in result.answer["citations"]:
         _show_citation(citation, whole=whole, named=len(searched) > 1)
+
+
+def show_confidence(steps: Sequence[Step]) -> None:
+    """Write each sentence that flare accepted, coloured by how sure the model was of its weakest word."""
+    write("\nConfidence")
+    accepted = [step["figures"] for step in steps if step["node"] == "append" and "confidence" in step["figures"]]
+    for figures in accepted:
+        value, weakest = figures["confidence"], figures["weakest"]
+        shown = "   –" if value is None else f"{value:.2f}"
+        color = next((name for least, name in COLORS if value is not None and value >= least), None)
+        least = f"  (least sure of: {weakest})" if weakest else ""
+        write(f"  {shown}  {figures['sentence']}{least}", color=color)
+    if not accepted:
+        write("  no sentence has one: the pattern flare measures it")
 
 
 def show_path(result: Result, *, trace: bool = False) -> None:

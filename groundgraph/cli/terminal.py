@@ -26,9 +26,9 @@ def one_line(text: str, width: int) -> str:
     return line if len(line) <= width else f"{line[: width - 1]}…"
 
 
-def write(text: str = "", *, dim: bool = False) -> None:
-    """Write a line to stdout."""
-    typer.secho(printable(text), dim=dim or None)
+def write(text: str = "", *, dim: bool = False, color: str | None = None) -> None:
+    """Write a line to stdout; without style where that is no terminal."""
+    typer.secho(printable(text), dim=dim or None, fg=color)
 
 
 def write_json(value: dict[str, Any]) -> None:

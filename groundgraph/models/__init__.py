@@ -3,6 +3,7 @@
 from groundgraph.models.calls import Reply, ask, logprobs_feature, stream
 from groundgraph.models.chat import PROVIDERS, chat_model, chat_models, check_provider, default_chat_model
 from groundgraph.models.completions import complete, completion_models, special_tokens_feature
+from groundgraph.models.continuation import Continuation, continuation, continuing
 from groundgraph.models.embeddings import (
     EMBEDDING_PROVIDERS,
     EmbeddingModel,
@@ -19,6 +20,7 @@ from groundgraph.models.weights import resolve_weights, weights_status
 __all__ = [
     "EMBEDDING_PROVIDERS",
     "PROVIDERS",
+    "Continuation",
     "EmbeddingModel",
     "Reply",
     "TokenLogprob",
@@ -29,6 +31,7 @@ __all__ = [
     "check_embedding_model",
     "check_provider",
     "complete",
+    "continuation",
     "default_chat_model",
     "default_embedding_model",
     "embedding_model",
@@ -46,7 +49,7 @@ __all__ = [
 
 def forget_models() -> None:
     """Forget every live model and what was learned about endpoints, as after a change of settings."""
-    for cache in (chat_models, completion_models, embedding_models):
+    for cache in (chat_models, completion_models, embedding_models, continuing):
         cache.clear()
     for feature in (logprobs_feature, json_schema_feature, choices_feature, special_tokens_feature):
         feature.clear()

@@ -24,6 +24,7 @@ async def ask_several(
     max_tokens: int = 256,
     temperature: float = 0.7,
     max_concurrency: int = 8,
+    **options: Any,
 ) -> list[Reply | ModelUnavailable]:
     """Return `count` replies; in place of each that failed, its error.
 
@@ -37,6 +38,7 @@ async def ask_several(
         max_tokens: Limit of each reply's length.
         temperature: Above 0, else all replies are alike; at most 2.
         max_concurrency: Requests in flight at once.
+        options: Further fields of the request.
 
     Raises:
         InputError, ModelError: As `ask` does.
@@ -46,13 +48,13 @@ async def ask_several(
     async def one() -> Reply | ModelUnavailable:
         try:
             async with turns:
-                return await ask(model, messages, max_tokens=max_tokens, temperature=temperature)
+                return await ask(model, messages, max_tokens=max_tokens, temperature=temperature, **options)
         except ModelUnavailable as error:
             return error
 
     async def call(together: bool) -> list[Reply | ModelUnavailable]:
         if together:
-            return await _choices(model, messages, count, max_tokens, temperature)
+            return await _choices(model, messages, count, max_tokens, temperature, options)
         return list(await asyncio.gather(*(one() for _ in range(count))))
 
     if count == 1 or not speaks_openai(model.partition(":")[0]):
@@ -64,10 +66,15 @@ async def ask_several(
 
 
 async def _choices(
-    model: str, messages: "Sequence[BaseMessage]", count: int, max_tokens: int, temperature: float
+    model: str,
+    messages: "Sequence[BaseMessage]",
+    count: int,
+    max_tokens: int,
+    temperature: float,
+    extra: dict[str, Any],
 ) -> list[Reply | ModelUnavailable]:
     chat = await live(model)
-    base_url, options = prepared(model, chat, max_tokens, temperature)
+    base_url, options = prepared(model, chat, max_tokens, temperature, extra)
     with clear_errors(model, base_url):
         # stream=False: LangChain would stream under LangGraph, and mix the choices.
         result = await chat.agenerate([list(messages)], tags=QUIET["tags"], n=count, stream=False, **options)

@@ -12,9 +12,9 @@ from graphs.catalogue import PATTERNS, load
 from tests.doubles import FixedEvaluator, FixedSearch, passage
 from tests.scripted import Line, scripted
 
-SEARCHES = {"adaptive": 2, "self_rag": 3, "advanced": 8}
-"""Adaptive: again for the rewritten question; self_rag: twice again; advanced: by both legs for the question and three
-sub-questions."""
+SEARCHES = {"adaptive": 2, "flare": 2, "self_rag": 3, "advanced": 8}
+"""Adaptive: again for the rewritten question; flare: for a guess; self_rag: twice again; advanced: by both legs for the
+question and three sub-questions."""
 CHAIN = '{"subquestions": ["Who is meant?", "Where is #1?", "What is the capital of #2?"]}'
 
 

@@ -10,6 +10,7 @@ import pytest
 
 from graphs.catalogue import load
 from tests.doubles import FixedEvaluator, FixedSearch, FixedWeb, passage
+from tests.logprobs import logprobs_of
 from tests.scripted import Line, scripted
 
 TOWER = "The tower is 330 metres tall."
@@ -48,5 +49,19 @@ def test_the_answer_is_written_in_the_end(
     with scripted(*lines) as (model, _):
         result = load(pattern).invoke({"question": "How tall?"}, context={"chat_model": model, **settings})
     nodes = [step["node"] for step in result["steps"]]
-    assert nodes.count(capped) == times and nodes[-1] in ("generate", "conclude")
+    assert nodes.count(capped) == times and nodes[-1] in ("generate", "conclude", "finish")
     assert result["answer"] == "330 metres [1]."
+
+
+def test_flare_ends_with_the_sentences_it_may_have(finds: Callable[..., FixedSearch]) -> None:
+    """Of a model that is never sure and never ends, three sentences stand, each searched for once."""
+    search = finds([passage(TOWER)])
+    lines = [
+        Line(None, text, logprobs=logprobs_of(text, sure=0.1), finish_reason="length")
+        for text in ("Tower A is 330 metres tall [1].", "B is 330 metres tall [1].", "C is 330 metres tall [1].")
+    ]
+    with scripted(*lines) as (model, _):
+        context = {"chat_model": model, "flare": {"max_steps": 3}}
+        result = load("flare").invoke({"question": "How tall?"}, context=context)
+    assert result["answer"].count("metres tall [1].") == 3 and not result["refused"]
+    assert len(search.queries) == 1 + 3

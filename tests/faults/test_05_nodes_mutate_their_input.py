@@ -17,26 +17,33 @@ from langgraph.runtime import Runtime
 from graphs.catalogue import PATTERNS, load
 from graphs.crag import graph
 from nodes.accept import accept
+from nodes.append import append
 from nodes.assess import assess
 from nodes.choose import choose
 from nodes.compress import compress
 from nodes.conclude import conclude
 from nodes.decide import decide
+from nodes.draft import draft
 from nodes.elect import elect
+from nodes.finish import finish
+from nodes.form_query import form_query
 from nodes.grade import grade, grade_web
 from nodes.prune import prune
 from nodes.refine import refine
 from nodes.reflect import reflect
 from nodes.reformulate import reformulate
 from nodes.refuse import refuse
+from nodes.regenerate import regenerate
 from nodes.rerank import rerank
 from nodes.retrieve_beams import retrieve_beams
 from nodes.retrieve_evidence import retrieve_evidence
+from nodes.retrieve_next import retrieve_next
 from nodes.select import select
 from nodes.write_segments import write_segments
 from state.context import Context
-from state.schemas import Answer
+from state.schemas import NO_DRAFT, Answer
 from tests.doubles import FixedEvaluator, FixedSearch, passage
+from tests.logprobs import logprobs_of
 from tests.scripted import Line, scripted
 
 STATE: dict[str, Any] = {
@@ -59,6 +66,28 @@ async def test_a_node_leaves_its_input_and_may_be_run_again(node: Any, evaluates
     ]
     assert before == STATE
     assert first["passages"] == again["passages"]
+
+
+@pytest.mark.parametrize("node", [draft, form_query, retrieve_next, regenerate, append, finish])
+async def test_writing_a_sentence_leaves_its_input(
+    node: Any, finds: Callable[..., object], evaluates: Callable[..., object]
+) -> None:
+    finds(STATE["passages"])
+    evaluates({})
+    text = "It is tall [1]. It is old [1]."
+    tokens = [{"start": 0, "end": 2, "confidence": 0.9}]
+    written = {**NO_DRAFT, "text": text, "end": 15, "tokens": tokens, "ended": True}
+    state = {
+        **STATE, "draft": written, "shown": [1], "current": [1], "draft_queries": ["tall"], "retrievals": 0,
+        "answer": "", "citations": [], "collections": ["default"], "intent": "", "sentences": [], "message_id": "",
+        "warnings": [],
+    }  # fmt: skip
+    before = copy.deepcopy(state)
+    with scripted(Line(None, text, logprobs=logprobs_of(text), times=2, optional=True)) as (model, _):
+        for _ in range(2):
+            update = node(state, Runtime(context=Context(chat_model=model)))
+            await update if inspect.isawaitable(update) else update
+    assert before == state
 
 
 SEGMENT = {"passage": 1, "text": "It is tall [1].", "relevant": 5.0, "supported": 5.0, "utility": 3.0, "score": 4.6}

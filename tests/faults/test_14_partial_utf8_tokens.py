@@ -4,12 +4,15 @@ Partial UTF-8 tokens: text "😊好。Ok.", tokens "�"×4,"好","。","Ok","."
 query or an answer.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 from langchain_core.messages import HumanMessage
 
+from graphs.catalogue import load
 from groundgraph.models import Reply, ask, stream, tokens_between
+from tests.doubles import FixedSearch, passage
 from tests.scripted import Line, scripted
 
 TOKENS = ["�", "�", "�", "�", "好", "。", "Ok", "."]
@@ -47,3 +50,19 @@ async def test_no_partial_character_is_streamed() -> None:
     assert pieces == ["好", "。"]
     assert isinstance(last, Reply)
     assert last.text == "好。"
+
+
+@pytest.mark.parametrize("logprobs", [WITHOUT_BYTES, WITH_BYTES])
+def test_flare_writes_and_searches_without_partial_characters(
+    logprobs: dict[str, Any], finds: Callable[..., FixedSearch]
+) -> None:
+    """The tokens' log probabilities fall from 0 to -7: of "😊好。" the full stop is masked, of "Ok." everything."""
+    search = finds([passage("好。"), passage("Ok.")])
+    text = "😊好。Ok." if logprobs is WITHOUT_BYTES else "����好。Ok."
+    with scripted(Line(None, text, logprobs=logprobs)) as (name, _):
+        context = {"chat_model": name, "top_k": 2, "flare": {"theta": 0.02, "beta": 0.01}}
+        result = load("flare").invoke({"question": "好吗？"}, context=context)
+    sentences = [step["figures"]["sentence"] for step in result["steps"] if step["node"] == "append"]
+    assert [sentence.partition(" [")[0] for sentence in sentences] == ["😊好。", "Ok."]
+    assert "�" not in str(result["answer"]) and not any("�" in query for query in search.queries)
+    assert search.queries[1:] == ["😊好", "好吗？"]

@@ -20,12 +20,13 @@ from groundgraph.knowledge.passage import Passage
 from state.context import Context, RouterSettings
 from state.schemas import State
 from tests.doubles import FixedEvaluator, FixedSearch, FixedWeb, passage
-from tests.scripted import scripted
+from tests.logprobs import logprobs_of
+from tests.scripted import Line, scripted
 
 SEARCHING: dict[str, dict[str, Any]] = {
     "crag": {},
-    "combined": {"hyde": {"k": 1}},
-    "router": {"router": {"pattern": "combined"}, "hyde": {"k": 1}},
+    "combined": {"hyde": {"k": 1}, "flare": {"theta": 0}},
+    "router": {"router": {"pattern": "combined"}, "hyde": {"k": 1}, "flare": {"theta": 0}},
 }
 
 
@@ -58,6 +59,21 @@ def test_passages_and_scores_survive_a_strict_checkpoint(
     assert held[0].page == 3 and held[0].metadata == {"title": "Towers"} and held[0].tier == "ambiguous"
     assert result["usage"]["searches"] == 1 == len(provider.queries)
     assert [p.origin for p in result["passages"]] == ["web", "local"]
+
+
+def test_a_draft_survives_it_too(finds: Callable[..., FixedSearch]) -> None:
+    """The run is broken off when the draft is written, and goes on from its checkpoint without another call."""
+    finds([passage("The tower is 330 metres tall.")])
+    keeping = load("flare").copy(update={"checkpointer": InMemorySaver()})
+    thread: Any = {"configurable": {"thread_id": "1"}}
+    text = "It is 330 metres tall [1]. It is a tower [1]."
+    with scripted(Line("something else", text, logprobs=logprobs_of(text))) as (model, _):
+        context = Context(chat_model=model)
+        keeping.invoke({"question": "How tall is the tower?"}, thread, context=context, interrupt_before=["append"])
+        held = keeping.get_state(thread).values["draft"]
+        result = keeping.invoke(None, thread, context=context)
+    assert held["text"] == text and {round(t["confidence"], 2) for t in held["tokens"]} == {0.95}
+    assert result["answer"] == text
 
 
 def test_rankings_survive_it_too(finds: Callable[..., FixedSearch], evaluates: Callable[..., FixedEvaluator]) -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from tests.cli import run, run_at_terminal
 from tests.doubles import FixedEvaluator, FixedSearch, FixedWeb, passage
+from tests.logprobs import logprobs_of
 from tests.scripted import Line, scripted
 
 Capsys = pytest.CaptureFixture[str]
@@ -179,3 +180,28 @@ def test_a_refusal_by_the_model_is_written_once(tower: None, monkeypatch: pytest
         ran = run_at_terminal(capsys, monkeypatch, "ask", QUESTION, *options)
     assert ran.status == 3
     assert ran.out.count("I could not find") == 1 and "NOT FOUND" not in ran.out
+
+
+def test_confidence_shows_how_sure_the_model_was_of_each_sentence(
+    tower: None, monkeypatch: pytest.MonkeyPatch, capsys: Capsys
+) -> None:
+    text = "The Eiffel Tower is 330 metres tall [1]. It is brown."
+    options = ["-p", "flare", "--quiet", "--confidence", "--set", "chat_model=scripted:test"]
+    line = Line(None, text, logprobs=logprobs_of(text, {"330": 0.5, "brown": 0.05}), times=2)
+    with scripted(line):
+        ran = run(capsys, "ask", QUESTION, *options, "--set", "flare.theta=0")
+        colored = run_at_terminal(capsys, monkeypatch, "ask", QUESTION, *options, "--set", "flare.theta=0")
+    table = ran.out[ran.out.index("Confidence") :]
+    assert table == (
+        "Confidence\n  0.50  The Eiffel Tower is 330 metres tall [1].  (least sure of: 330)\n"
+        "  0.05  It is brown.  (least sure of: brown)\n"
+    )
+    assert "\x1b[33m  0.50" in colored.out and "\x1b[31m  0.05" in colored.out
+
+
+def test_confidence_where_there_is_none(tower: None, capsys: Capsys) -> None:
+    with scripted(ANSWER) as (model, _):
+        ran = run(capsys, "ask", QUESTION, "-p", "naive", "-q", "--confidence", "--set", f"chat_model={model}")
+    assert ran.out.endswith("Confidence\n  no sentence has one: the pattern flare measures it\n")
+    ran = run(capsys, "ask", QUESTION, "--confidence", "--json")
+    assert ran.status == 2 and ran.object["error"].startswith("--confidence has no effect with --json")

@@ -148,12 +148,12 @@ def test_nothing_found_and_nothing_answered_are_refused(finds: Finds) -> None:
         assert path(ask(model))[-2:] == ["generate", "refuse"]
 
 
-@pytest.mark.parametrize("name", ["hyde", "self_rag", "combined"])
+@pytest.mark.parametrize("name", ["hyde", "flare", "self_rag", "combined"])
 def test_without_a_model_it_names_the_patterns_that_need_none(finds: Finds, name: str) -> None:
     from graphs.catalogue import load
 
     finds([passage(TOWER)])
     with pytest.raises(ModelError) as raised:
         load(name).invoke(ASKED, context=Context(answerer="extractive"))
-    needing = "hyde, self_rag and combined need a chat model, naive, advanced, crag and adaptive do not"
+    needing = "hyde, flare, self_rag and combined need a chat model, naive, advanced, crag and adaptive do not"
     assert str(raised.value) == f"{needing}; answerer='extractive' uses none"

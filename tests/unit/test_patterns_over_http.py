@@ -10,6 +10,7 @@ from graphs.catalogue import PATTERNS, load
 from groundgraph.errors import ModelError, ModelUnavailable
 from tests.doubles import FixedEvaluator, FixedSearch, FixedWeb, passage
 from tests.endpoint import Endpoint, Request
+from tests.logprobs import logprobs_of
 
 ASKED = {"question": "How tall is the tower?"}
 TOWER = "The tower is 330 metres tall."
@@ -44,6 +45,8 @@ def reply(request: Request) -> str:
         return "tower height in metres"
     if "Write a short passage" in prompt:
         return "The tower is 300 metres tall."
+    if "plausible names" in prompt or "Annabelle" in prompt:
+        return "It is 300 metres tall."
     assert "something else" in prompt
     return "It is 330 metres tall [1]." if "330" in prompt else "NOT FOUND"
 
@@ -51,7 +54,7 @@ def reply(request: Request) -> str:
 @pytest.mark.parametrize("pattern", PATTERNS)
 @pytest.mark.parametrize("face", ["invoke", "ainvoke"])
 async def test_an_answer(pattern: str, face: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    with Endpoint(reply=reply) as endpoint:
+    with Endpoint(reply=reply, logprobs=logprobs_of) as endpoint:
         endpoint.configure(monkeypatch)
         graph, context = load(pattern), {"router": {"classifier": "llm"}}
         result = (
@@ -66,7 +69,7 @@ async def test_an_answer(pattern: str, face: str, monkeypatch: pytest.MonkeyPatc
 
 @pytest.mark.parametrize("pattern", PATTERNS)
 def test_only_the_answer_is_streamed(pattern: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    with Endpoint(reply=reply) as endpoint:
+    with Endpoint(reply=reply, logprobs=logprobs_of) as endpoint:
         endpoint.configure(monkeypatch)
         settings: dict[str, Any] = {"rewrite": "on", "adaptive": {"theta_high": 0.95}, "router": {"classifier": "llm"}}
         chunks = load(pattern).stream(ASKED, context=settings, stream_mode="messages")
@@ -79,6 +82,7 @@ def test_only_the_answer_is_streamed(pattern: str, monkeypatch: pytest.MonkeyPat
     [
         ("hyde", ["1 of 1 hypothetical documents failed", "no hypothetical document can be used"]),
         ("combined", ["1 of 1 hypothetical documents failed", "no hypothetical document can be used"]),
+        ("flare", []),
         ("advanced", ["question not rewritten", "question not decomposed"]),
         ("adaptive", ["question not rewritten"]),
         ("self_rag", ["need of retrieval not decided"]),

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from graphs.naive import graph
+from graphs.catalogue import load
 from groundgraph.models import PROVIDERS
 from tests.doubles import FixedEvaluator, FixedSearch, passage
 from tests.scripted import scripted
@@ -20,18 +20,24 @@ def office(finds: Callable[..., FixedSearch], evaluates: Callable[..., FixedEval
 
 
 def ask(
-    question: str, monkeypatch: pytest.MonkeyPatch, *script: tuple[str, str], model: str = SMALL, **given: Any
+    question: str,
+    monkeypatch: pytest.MonkeyPatch,
+    *script: tuple[str, str],
+    model: str = SMALL,
+    pattern: str = "naive",
+    **given: Any,
 ) -> dict[str, Any]:
     with scripted(*script) as (_, chat):
         for provider in ("llamacpp", "openai"):
             monkeypatch.setitem(PROVIDERS, provider, lambda name: chat)
-        result: dict[str, Any] = graph.invoke({"question": question, **given}, context={"chat_model": model})
+        result: dict[str, Any] = load(pattern).invoke({"question": question, **given}, context={"chat_model": model})
     return result
 
 
+@pytest.mark.parametrize("pattern", ["naive", "flare"])
 @pytest.mark.parametrize("question", ["Can interns work from home?", "实习生可以在家办公吗？"])
-def test_a_small_model_is_not_asked(question: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    result = ask(question, monkeypatch)
+def test_a_small_model_is_not_asked(question: str, pattern: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    result = ask(question, monkeypatch, pattern=pattern)
     assert result["answer"] == "Interns must work in the office. [1]"
     assert result["usage"]["model_calls"] == 0 and result["steps"][-1]["decision"] == "quoted"
 
