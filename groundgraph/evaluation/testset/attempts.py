@@ -19,6 +19,8 @@ PASSAGE_TERMS = 8
 """Content terms from which a passage says enough to ask about."""
 SENTENCE_TERMS = 5
 """Content terms from which a sentence does."""
+LONGEST_SENTENCE = 300
+"""Characters of a sentence that is asked about."""
 ROUNDS = 5
 """Sentences of one passage that are asked about at most, one a round over all passages."""
 NEIGHBOURS = 12
@@ -101,7 +103,13 @@ def _singles(drawn: _Drawn, seed: int) -> Iterator[Attempt]:
 def _telling(text: str) -> list[str]:
     """Return the sentences of a text that say something by themselves."""
     found = [text[start:end] for start, end in sentences(text)]
-    return [s for s in found if not s.startswith(_NO_PROSE) and len(content_terms(s)) >= SENTENCE_TERMS]
+    return [
+        sentence
+        for sentence in found
+        if len(sentence) <= LONGEST_SENTENCE
+        and not sentence.startswith(_NO_PROSE)
+        and len(content_terms(sentence)) >= SENTENCE_TERMS
+    ]
 
 
 def _pairs(drawn: _Drawn, store: Store) -> Iterator[Attempt]:
