@@ -18,6 +18,7 @@ Reason = Literal[
     "does not stand alone",
     "copied from its passage",
     "holds its own answer",
+    "answer is too long",
     "answer is not in its passage",
     "one passage is enough",
     "search does not find its passage",
