@@ -53,8 +53,8 @@ def test_questions_are_made_counted_and_asked(
         ran = run(capsys, *made("-n", "4", "--unanswerable", "0.25"))
         assert (ran.status, ran.err) == (1, "")  # no unanswerable one could be made
         assert ran.out.splitlines() == [
-            "single: 3 of 3 kept, 3 made",
-            "unanswerable: 0 of 1 kept, 3 made",
+            "single: 3 wanted, 3 made, 3 kept",
+            "unanswerable: 1 wanted, 3 made, 0 kept",
             "  discarded, 3×: does not stand alone",
             "Fewer than asked for: the rest was tried and discarded, or the collection holds no more to ask about",
             "Kept in notes-testset.jsonl, what was discarded in notes-testset.discarded.jsonl, "

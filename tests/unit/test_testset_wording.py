@@ -110,6 +110,7 @@ def test_an_unanswerable_question_is_checked_for_its_wording_only() -> None:
     attempt = Attempt("unanswerable", (passage(TOWER),), "en")
     assert wording_fault(attempt, Made("Who painted the Eiffel Tower?")) is None
     assert wording_fault(attempt, Made("Who painted the tower of the text?")) == "does not stand alone"
+    assert wording_fault(attempt, Made("How tall is the Eiffel Tower?")) == "its passage leaves nothing of it out"
 
 
 @pytest.mark.parametrize(

@@ -46,8 +46,10 @@ _POINTS_AT_THING = re.compile(
     r"\b(?:this|these|those)\b|(?<![应本])该|这[个种些家位次项]?|此[次处人外事]|上述", re.IGNORECASE
 )
 _UNNAMED = re.compile(
-    r"\bthe (?:authors?|article|book|city|company|country|event|film|game|group|man|movie|novel|product|project|report|"
-    r"series|show|song|study|team|website|woman)\b(?! (?:of|that|who|which|called|named|in|by|for|with|from)\b)",
+    r"\bthe (?:actor|actress|article|authors?|battle|book|case|character|city|club|company|country|event|expedition|"
+    r"experiment|film|game|group|incident|law|man|match|movie|narrator|novel|paper|participants|player|product|project|"
+    r"report|researchers|ride|series|show|singer|song|speaker|study|survey|team|war|website|woman)\b"
+    r"(?! (?:of|that|who|which|called|named|by|in|for|with|from)\b)",
     re.IGNORECASE,
 )
 _PRONOUN = re.compile(
@@ -68,7 +70,8 @@ def wording_fault(attempt: Attempt, made: Made) -> Reason | None:
     if any(is_copied(question, passage.page_content, attempt.language) for passage in attempt.passages):
         return "copied from its passage"
     if not answerable:
-        return None
+        held = {term for passage in attempt.passages for term in content_terms(passage.context)}
+        return "its passage leaves nothing of it out" if held.issuperset(content_terms(question)) else None
     if attempt.kind == "single" and containment(question, [answer], attempt.language):
         return "holds its own answer"
     if len(answer_tokens(answer, attempt.language)) > LONGEST_ANSWER[attempt.language]:
