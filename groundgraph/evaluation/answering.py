@@ -10,6 +10,7 @@ from langgraph.graph import END, START
 
 from graphs.catalogue import load
 from groundgraph.errors import GroundgraphError
+from groundgraph.evaluation.meter import Meter
 from groundgraph.evaluation.questions import Question
 from groundgraph.evaluation.records import PassageRecord, Row
 from groundgraph.knowledge.passage import Passage
@@ -72,13 +73,15 @@ def graph_of(pattern: str) -> CompiledGraph:
     return PARTS.get(pattern) or load(pattern)
 
 
-async def answer(pattern: str, question: Question, context: Context) -> Row:
-    """Return what a pattern makes of a question, not yet scored; one that fails is a row with its `error`."""
+async def answer(pattern: str, question: Question, context: Context, meter: Meter | None = None) -> Row:
+    """Return what a pattern makes of a question, not yet scored; one that fails is a row with its `error` and cost."""
     start = time.perf_counter()
+    meter = meter or Meter()
+    asked = {"messages": _messages(question)}
     try:
-        state = await graph_of(pattern).ainvoke({"messages": _messages(question)}, context=context)
+        state = await graph_of(pattern).ainvoke(asked, {"callbacks": [meter]}, context=context)
     except GroundgraphError as error:
-        return _row(pattern, question, seconds=_since(start), error=str(error))
+        return _row(pattern, question, usage=meter.usage, seconds=_since(start), error=str(error))
     return _answered(pattern, question, cast(Answer, state), _since(start))
 
 
