@@ -2,6 +2,7 @@
 
 import asyncio
 import glob
+import random
 from collections.abc import Callable, Collection, Coroutine, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, count
@@ -70,7 +71,8 @@ async def evaluate(plan: Evaluation, folder: Path, done: Done = lambda rows, num
     finished = [row for row in rows.values() if not (row.error or row.unscored)]
     kept = {row.key for row in finished}
     done(finished, len(finished), len(order))
-    left = iter([(pattern, question) for pattern, question in order if (pattern, question.id) not in kept])
+    drawn = [(pattern, question) for question in plan.questions for pattern in _drawn(plan.record, question)]
+    left = iter([(pattern, question) for pattern, question in drawn if (pattern, question.id) not in kept])
 
     async def work() -> None:
         for pattern, question in left:
@@ -134,6 +136,11 @@ def _holds(folder: Path, record: RunRecord) -> bool:
         return not differences(read_run(folder), record)
     except InputError:  # not a run, or one of another version
         return False
+
+
+def _drawn(record: RunRecord, question: Question) -> list[str]:
+    """Return the patterns in the order they are asked, which is drawn: the first pays for what the others find warm."""
+    return random.Random(f"{record.questions.seed} {question.id}").sample(record.patterns, len(record.patterns))
 
 
 async def _row(plan: Evaluation, pattern: str, question: Question, found: Row | None) -> Row:

@@ -150,6 +150,17 @@ async def test_at_most_so_many_questions_are_in_work_at_once(questions: Question
     assert planned(questions, "llamacpp:small").concurrency == 1
 
 
+async def test_no_pattern_is_always_asked_first(questions: Questions, tmp_path: Path) -> None:
+    orders = []
+    for name in ("first", "second"):
+        asked: list[str] = []
+        with scripted(Line(None, ANSWER, times=8)) as (model, _):
+            run = planned(questions, model, ["naive", "crag"], metrics=["f1"], concurrency=1)
+            await evaluate(run, tmp_path / name, lambda rows, *_: asked.extend(row.pattern for row in rows))  # noqa: B023
+        orders.append(asked)
+    assert orders[0] == orders[1] and {*orders[0][::2]} == {"naive", "crag"}
+
+
 async def test_retrieval_alone_asks_no_model(questions: Questions, tmp_path: Path) -> None:
     run = plan(questions, [], Context(top_k=3), retrieval_only=True)
     scores = await evaluate(run, tmp_path / "run")
