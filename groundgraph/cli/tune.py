@@ -85,7 +85,7 @@ def tune(
         raise InputError("web_search='ask': tuning cannot ask a person; set it to 'on' or 'off'")
     parts = part(file, split=split, held_out=held_out, limit=limit, seed=seed)
     with bars(show=shows_progress(quiet=quiet, as_json=as_json)) as report:
-        tuner = _tuner(pattern, parts, context, budget, chunker or [], report)
+        tuner = _tuner(pattern, file.name, parts, context, budget, chunker or [], report)
         try:
             asyncio.run(tuner.run())
         except KeyboardInterrupt:
@@ -106,17 +106,27 @@ def _pattern_and_file(words: list[str]) -> tuple[str, Path]:
 
 
 def _tuner(
-    pattern: str, parts: "Parts", context: "Context", budget: int, chunkers: list[str], report: "Done"
+    pattern: str, file: str, parts: "Parts", context: "Context", budget: int, chunkers: list[str], report: "Done"
 ) -> "Tuner":
     from groundgraph.cli.run import prepare_model
     from groundgraph.evaluation.asker import Asker
+    from groundgraph.evaluation.plan import endpoint
     from groundgraph.evaluation.rechunk import rechunked
+    from groundgraph.evaluation.sources import known_sources
     from groundgraph.evaluation.tune import Tuner, check_budget, check_chunkers
     from groundgraph.knowledge.choose import named
     from groundgraph.knowledge.index import Collection
+    from groundgraph.models import default_chat_model
 
     check_budget(pattern, context, budget)
-    infos = [Collection.open(name).info() for name in named(context.collections)]
+    collections = named(context.collections)
+    known = known_sources([*parts.tuning, *parts.held_out], collections, file)
+    parts = parts._replace(
+        tuning=[*known.questions[: len(parts.tuning)]], held_out=[*known.questions[len(parts.tuning) :]]
+    )
+    for warning in known.warnings:
+        typer.echo(f"warning: {warning}", err=True)
+    infos = [Collection.open(name).info() for name in collections]
     if chunkers and len(infos) > 1:
         raise InputError(f"chunkers are tried on one collection, but {len(infos)} are given: name one")
     if chunkers:
@@ -124,7 +134,13 @@ def _tuner(
     chunked = rechunked(infos[0].name, chunkers, report) if chunkers else []
     if budget:
         prepare_model(context, show=False)
-    made_of = [pattern, parts.sha256, context.model_dump(mode="json"), [(info.name, info.generation) for info in infos]]
+    made_of = [
+        pattern,
+        endpoint([context.chat_model or default_chat_model()]),
+        parts.sha256,
+        context.model_dump(mode="json"),
+        [(info.name, info.generation) for info in infos],
+    ]
     digest = hashlib.sha256(json.dumps(made_of, sort_keys=True).encode()).hexdigest()[:12]
     asker = Asker(Path("runs") / f"tune-{pattern}-{digest}", _concurrency(context), report)
     return Tuner(pattern, context, parts.tuning, parts.held_out, asker, budget, chunked)

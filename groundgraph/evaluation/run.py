@@ -15,6 +15,7 @@ from groundgraph.evaluation.answering import answer
 from groundgraph.evaluation.grounding import Judge
 from groundgraph.evaluation.questions import Question
 from groundgraph.evaluation.records import (
+    ROWS,
     RUN,
     Record,
     Row,
@@ -31,7 +32,7 @@ from groundgraph.evaluation.records import (
 from groundgraph.evaluation.scoring import score
 from state.context import Context
 
-INCIDENTAL = {"date", "machine", "profile", "cost"}
+INCIDENTAL = {"date", "machine", "profile", "warnings", "cost"}
 """Parts of a record that may differ between two halves of one run."""
 
 Done = Callable[[Sequence[Row], int, int], None]
@@ -90,9 +91,11 @@ def begin(folder: Path, record: RunRecord) -> None:
     """Make the folder of a run, or make sure that the run which was begun there is this one.
 
     Raises:
-        InputError: It is another run; the message names what differs.
+        InputError: It is another run, of which the message names what differs, or holds rows of no run.
     """
     if not (folder / RUN).exists():
+        if (folder / ROWS).exists():
+            raise InputError(f"{str(folder)!r} holds {ROWS} of something else, and no {RUN}: give another --out")
         folder.mkdir(parents=True, exist_ok=True)
         write_run(folder, record)
     elif found := differences(read_run(folder), record):
