@@ -111,21 +111,15 @@ def _tuner(
     from groundgraph.cli.run import prepare_model
     from groundgraph.evaluation.asker import Asker
     from groundgraph.evaluation.plan import endpoint
-    from groundgraph.evaluation.rechunk import rechunked
-    from groundgraph.evaluation.sources import known_sources
-    from groundgraph.evaluation.tune import Tuner, check_budget, check_chunkers
+    from groundgraph.evaluation.rechunk import check_chunkers, rechunked
+    from groundgraph.evaluation.tune import Tuner, check_budget
     from groundgraph.knowledge.choose import named
     from groundgraph.knowledge.index import Collection
     from groundgraph.models import default_chat_model
 
     check_budget(pattern, context, budget)
     collections = named(context.collections)
-    known = known_sources([*parts.tuning, *parts.held_out], collections, file)
-    parts = parts._replace(
-        tuning=[*known.questions[: len(parts.tuning)]], held_out=[*known.questions[len(parts.tuning) :]]
-    )
-    for warning in known.warnings:
-        typer.echo(f"warning: {warning}", err=True)
+    parts = _with_known_sources(parts, collections, file)
     infos = [Collection.open(name).info() for name in collections]
     if chunkers and len(infos) > 1:
         raise InputError(f"chunkers are tried on one collection, but {len(infos)} are given: name one")
@@ -144,6 +138,16 @@ def _tuner(
     digest = hashlib.sha256(json.dumps(made_of, sort_keys=True).encode()).hexdigest()[:12]
     asker = Asker(Path("runs") / f"tune-{pattern}-{digest}", _concurrency(context), report)
     return Tuner(pattern, context, parts.tuning, parts.held_out, asker, budget, chunked)
+
+
+def _with_known_sources(parts: "Parts", collections: list[str], file: str) -> "Parts":
+    from groundgraph.evaluation.sources import known_sources
+
+    known = known_sources([*parts.tuning, *parts.held_out], collections, file)
+    for warning in known.warnings:
+        typer.echo(f"warning: {warning}", err=True)
+    middle = len(parts.tuning)
+    return parts._replace(tuning=[*known.questions[:middle]], held_out=[*known.questions[middle:]])
 
 
 def _concurrency(context: "Context") -> int:

@@ -169,20 +169,6 @@ def check_budget(pattern: str, context: Context, budget: int) -> None:
         raise InputError(f"budget={budget}: tuning {pattern} by the chat model takes {min(least)} model calls at least")
 
 
-def check_chunkers(questions: Sequence[Question]) -> None:
-    """Raise if too few questions say which sources answer them to tell chunkers apart.
-
-    Raises:
-        InputError: The message says how many do.
-    """
-    known = sum(bool(relevant_sources(question.rel or {})) for question in questions)
-    if known < ENOUGH:
-        raise InputError(
-            f"--chunker: {known} of {len(questions)} tuning questions name a source that answers (rel); "
-            f"it needs {ENOUGH}, and nothing was indexed"
-        )
-
-
 def least_calls(stage: Stage, candidates: int) -> int:
     """Return the model calls that a stage takes where each candidate takes one on each of the fewest questions."""
     asked = 1 if stage == "thresholds" else candidates  # one grading serves all thresholds
