@@ -14,7 +14,7 @@ import pytest
 from groundgraph.errors import ModelError
 from groundgraph.evaluation.records import read_rows, read_scores
 from groundgraph.knowledge.index import index
-from tests.cli import run
+from tests.cli import hears_ctrl_c, run
 from tests.doubles import FixedEvaluator
 from tests.embedder import use_bag_embedder
 from tests.endpoint import Endpoint, Request
@@ -149,11 +149,13 @@ def test_ctrl_c_keeps_what_is_done_and_the_same_command_goes_on(
         arguments = ["eval", str(file), "-p", "naive", "--metric", "containment", "--concurrency", "1", "--out", "kept"]
         command = [sys.executable, "-c", "from groundgraph.cli import main; main()", *arguments]
         environment = os.environ | {"PYTHONPATH": str(Path(__file__).parents[2])}
-        with subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True) as running:
+        with subprocess.Popen(
+            command, env=environment, stderr=subprocess.PIPE, text=True, preexec_fn=hears_ctrl_c
+        ) as running:
             while sum("messages" in one for one in endpoint.requests) < 2 and running.poll() is None:
                 time.sleep(0.05)
             running.send_signal(signal.SIGINT)
-            _, said = running.communicate(timeout=10)
+            _, said = running.communicate(timeout=60)
         assert running.returncode == 130
         assert said == "stopped; what is done is in kept: the same command goes on\n"
         assert [row.id for row in read_rows(Path("kept"))] == ["q0"]

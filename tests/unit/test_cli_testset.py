@@ -14,7 +14,7 @@ import pytest
 from groundgraph.evaluation.questions import load_questions
 from groundgraph.evaluation.testset.records import read_card
 from groundgraph.knowledge.index import index
-from tests.cli import run
+from tests.cli import hears_ctrl_c, run
 from tests.endpoint import Endpoint, Request
 
 Capsys = pytest.CaptureFixture[str]
@@ -127,11 +127,13 @@ def test_ctrl_c_keeps_what_is_done_and_the_same_command_goes_on(
         index(notes, "notes")
         command = [sys.executable, "-c", "from groundgraph.cli import main; main()", *arguments]
         environment = os.environ | {"PYTHONPATH": str(Path(__file__).parents[2])}
-        with subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True) as running:
+        with subprocess.Popen(
+            command, env=environment, stderr=subprocess.PIPE, text=True, preexec_fn=hears_ctrl_c
+        ) as running:
             while len(written()) < 2 and running.poll() is None:
                 time.sleep(0.05)
             running.send_signal(signal.SIGINT)
-            _, error = running.communicate(timeout=10)
+            _, error = running.communicate(timeout=60)
         assert running.returncode == 130
         assert error == "stopped; what is done is in kept.jsonl: the same command goes on\n"
         assert len(load_questions(Path("kept.jsonl")).items) == 1
