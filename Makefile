@@ -14,8 +14,8 @@ CODE = graphs nodes state groundgraph tests benchmarks
 
 install: $(VENV)/installed-dev  ## everything, for working on the project
 
-demo: $(VENV)/installed-local  ## index docs/, then ask in English, in Chinese, and what the docs do not answer
-	$(GROUNDGRAPH) index docs --collection demo
+demo: $(VENV)/installed-local  ## index the pages of docs/, then ask in English, in Chinese, and what the docs do not answer
+	$(GROUNDGRAPH) index docs/*.md docs/patterns --collection demo
 	$(GROUNDGRAPH) ask --collection demo "What happens when a citation points at no passage?"
 	$(GROUNDGRAPH) ask --collection demo "没有 API 密钥也能使用吗？"
 	$(GROUNDGRAPH) ask --collection demo "Who won the 1998 FIFA World Cup?"; test $$? -eq 3  # refused

@@ -6,10 +6,11 @@ from typing import Literal, NamedTuple
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 from langgraph.runtime import Runtime
+from pydantic import BaseModel
 
 from groundgraph.errors import ModelUnavailable
 from groundgraph.grading.scale import MIDDLE, scores_in
-from groundgraph.models import Reply, ask
+from groundgraph.models import Reply, ask, ask_json
 from groundgraph.models.tokens import estimate_tokens
 from nodes.accept import joined
 from nodes.language import Language, language_of
@@ -39,9 +40,10 @@ ASPECTS: dict[Language, dict[Aspect, str]] = {
     },
 }
 ONE = {"en": "the number", "zh": "这个数字"}
+SEVERAL = {"en": "a JSON object of these numbers: {names}", "zh": "由这些数字组成的 JSON 对象：{names}"}
 NAMES: dict[Language, dict[Aspect, str]] = {
     "en": {"relevant": "relevance", "supported": "support", "utility": "utility"},
-    "zh": {"relevant": "相关性", "supported": "支持度", "utility": "有用性"},
+    "zh": {"relevant": "relevance（相关性）", "supported": "support（支持度）", "utility": "utility（有用性）"},
 }
 LABELS: dict[Aspect, tuple[str, ...]] = {
     "relevant": ("relevance", "relevant", "相关性", "相关"),
@@ -49,8 +51,27 @@ LABELS: dict[Aspect, tuple[str, ...]] = {
     "utility": ("utility", "useful", "有用性", "有用"),
 }
 TOP_TOKENS = 20
+ONE_TOKENS, SEVERAL_TOKENS = 12, 48
 THOUGHT_TOKENS = 1024
 """Tokens for a model that could not rate at once, such as one that thinks first."""
+
+
+class Ratings(BaseModel):
+    """Ratings from 1 to 5 of a segment whose passage is graded already."""
+
+    support: Literal[1, 2, 3, 4, 5]
+    utility: Literal[1, 2, 3, 4, 5]
+
+
+class AllRatings(BaseModel):
+    """Ratings from 1 to 5 of a segment and its passage."""
+
+    relevance: Literal[1, 2, 3, 4, 5]
+    support: Literal[1, 2, 3, 4, 5]
+    utility: Literal[1, 2, 3, 4, 5]
+
+
+SHAPES: dict[int, type[Ratings] | type[AllRatings]] = {2: Ratings, 3: AllRatings}
 
 
 class Reflecting(Writing):
@@ -134,7 +155,7 @@ async def _rating(
         if prompt is None:
             why = f"no room for the passage in prompt_tokens={context.prompt_tokens}; raise it"
         else:
-            replies.append(await ask(model, prompt, max_tokens=12 * len(aspects), top_logprobs=TOP_TOKENS))
+            replies.append(await _asked(model, prompt, len(aspects)))
             read = scores_in(replies[0].text, labels, replies[0].logprobs)
             if replies[0].finish_reason == "length" and not any(read.values()):
                 replies.append(await ask(model, prompt, max_tokens=THOUGHT_TOKENS))
@@ -147,13 +168,22 @@ async def _rating(
     return Rating({aspect: MIDDLE if (s := read[aspect]) is None else s for aspect in aspects}, replies, warnings)
 
 
+async def _asked(model: str, prompt: list[BaseMessage], count: int) -> Reply:
+    """Return the reply of one number, or of several in JSON, to which the endpoint is held if it can be."""
+    if count == 1:
+        return await ask(model, prompt, max_tokens=ONE_TOKENS, top_logprobs=TOP_TOKENS)
+    tokens = SEVERAL_TOKENS
+    return (await ask_json(model, prompt, SHAPES[count], max_tokens=tokens, top_logprobs=TOP_TOKENS))[1]
+
+
 def _prompt(
     state: Reflecting, segment: Segment, aspects: Sequence[Aspect], context: Context
 ) -> list[BaseMessage] | None:
     """Return the conversation in which the segment was written, and one more turn: its beginning is read already."""
     language = language_of(state["question"], context)
     names = NAMES[language]
-    form = ONE[language] if len(aspects) == 1 else ", ".join(f"{names[aspect]}: N" for aspect in aspects)
+    several = SEVERAL[language].replace("{names}", ", ".join(names[aspect] for aspect in aspects))
+    form = ONE[language] if len(aspects) == 1 else several
     lines = "\n".join(ASPECTS[language][aspect] for aspect in aspects)
     rate = RATE[language].replace("{aspects}", lines).replace("{form}", form)
     written = state["answer"] + joined(state["answer"], segment["text"])

@@ -139,10 +139,10 @@ def cited_text(text: str, number: int, spans: Sequence[tuple[int, int]] | None =
 
 
 def cited(sentence: str, number: int) -> str:
-    """Return the sentence with the one mark `[number]`: where its first mark stands, else at its end."""
+    """Return the sentence with the one mark `[number]`: at its first mark, or at its end if that is the start."""
     mark, bare = _MARK.search(sentence), _MARK.sub("", sentence)
-    if mark is None:
-        return with_mark(bare, number)
+    if mark is None or mark.start() == 0:
+        return with_mark(bare.lstrip(), number)
     return f"{bare[: mark.start()].rstrip()} [{number}]{bare[mark.start() :]}"
 
 

@@ -1,13 +1,18 @@
 """Run the command line as a person would, in this process."""
 
 import json
+import signal
 import sys
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import pytest
 
 from groundgraph.cli.app import run as run_command
+
+hears_ctrl_c = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
+"""For `preexec_fn`: a shell that starts the tests in the background has them, and their children, ignore it."""
 
 
 @dataclass(frozen=True)

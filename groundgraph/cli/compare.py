@@ -46,12 +46,14 @@ def compare(
 def _object(found: "Comparison") -> dict[str, Any]:
     return {
         "baseline": found.baseline.label,
+        "depth": found.depth,
         "runs": {str(folder): run.model_dump(mode="json") for folder, run in found.runs.items()},
         "patterns": [
             {
                 "label": entry.label,
                 "pattern": entry.pattern,
                 "questions": len(entry.rows),
+                "unfinished": entry.is_unfinished,
                 "failed": entry.failed,
                 "metrics": {name: metric for name in found.metrics if (metric := _metric(found, entry, name))},
                 "cost": entry.cost._asdict(),
@@ -79,6 +81,8 @@ def _show(found: "Comparison") -> None:
     for folder, run in found.runs.items() if len(found.runs) > 1 else ():
         settings = ", ".join(f"{name}={value}" for name, value in differing(run.context).items())
         write(f"{folder}: {run.questions.count} questions of {run.questions.file}, {settings or 'default settings'}")
+    for note in found.notes:
+        write(note)
     console = table_console()
     cost = Table("Pattern", box=None, pad_edge=False)
     for title in ("Questions", "Failed", "Calls", "Read", "Written", "p50 s", "p95 s"):
@@ -86,7 +90,7 @@ def _show(found: "Comparison") -> None:
     for entry in found.entries:
         spent = entry.cost
         tokens = [number(count, 0) for count in (spent.prompt_tokens, spent.completion_tokens)]
-        counts = [str(len(entry.rows)), str(entry.failed), number(spent.model_calls, 1)]
+        counts = [entry.asked, str(entry.failed), number(spent.model_calls, 1)]
         cost.add_row(entry.label, *counts, *tokens, number(spent.p50), number(spent.p95))
     ends = Table("Pattern", box=None, pad_edge=False)
     named = [end for end in found.entries[0].outcomes if any(entry.outcomes[end] for entry in found.entries)]

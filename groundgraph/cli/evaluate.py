@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from groundgraph.cli.terminal import shows_progress
+from groundgraph.errors import InputError
 
 if TYPE_CHECKING:
     from groundgraph.evaluation.run import Evaluation
@@ -84,7 +85,10 @@ def evaluate(
 def _patterns(given: str | None, retrieval_only: bool) -> list[str]:
     if given is None:
         return [] if retrieval_only else ["router"]
-    return [name.strip() for name in given.split(",") if name.strip()]
+    names = [name.strip() for name in given.split(",") if name.strip()]
+    if not names:
+        raise InputError(f"--pattern {given!r}: names no pattern")
+    return names
 
 
 def _run(planned: "Evaluation", out: Path | None, *, progress: bool, as_json: bool) -> int:
@@ -95,6 +99,8 @@ def _run(planned: "Evaluation", out: Path | None, *, progress: bool, as_json: bo
     from groundgraph.evaluation.run import evaluate as run
     from groundgraph.evaluation.run import folder_for
 
+    for warning in planned.record.warnings:
+        typer.echo(f"warning: {warning}", err=True)
     folder = out or folder_for(planned.record)
     prepare_model(planned.context, show=progress)
     try:
@@ -104,4 +110,4 @@ def _run(planned: "Evaluation", out: Path | None, *, progress: bool, as_json: bo
         typer.echo(f"stopped; what is done is in {folder}: the same command goes on", err=True)
         return INTERRUPTED
     (show_json if as_json else show)(folder, scores)
-    return 0 if scores.valid else INVALID
+    return 0 if scores.valid or scores.is_empty else INVALID

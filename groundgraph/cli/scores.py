@@ -16,7 +16,7 @@ from groundgraph.evaluation.scoring import unscored_reasons
 HEADLINES = ("f1", "recall@", "faithfulness", "false_refusal", "right_refusal")
 """Of which metric the running mean is shown: of the first that there is."""
 SHOWN = 10
-"""Failed questions that are named without --json."""
+"""Reasons why questions failed that are named without --json."""
 WIDTH = 160
 """Characters of a reason that are shown."""
 
@@ -71,12 +71,13 @@ def show(folder: Path, scores: Scores) -> None:
     for title, of in _COSTS.items():
         table.add_row(title, *(of(found.cost) for found in scores.patterns.values()))
     table_console().print(table)
-    for name, reasons in unscored_reasons(rows).items():
-        for reason, count in reasons.items():
-            write(f"not scored: {name}, {count}×: {one_line(reason, WIDTH)}")
+    for (reason, count), unscored in _by_reason(rows).items():
+        write(f"not scored: {', '.join(unscored)}, {count}×: {one_line(reason, WIDTH)}")
     _show_failed([row for row in rows if row.error])
-    if not scores.valid:
-        write(f"Invalid: {_invalid(scores) or 'no metric applies to any row'}")
+    if scores.is_empty:
+        write("Nothing to score: give answers, rel or --judge.")
+    elif not scores.valid:
+        write(f"Invalid: {_invalid(scores)}")
     write(f"Kept in {folder}")
 
 
@@ -95,11 +96,25 @@ def show_json(folder: Path, scores: Scores) -> None:
     )
 
 
+def _by_reason(rows: Sequence[Row]) -> dict[tuple[str, int], list[str]]:
+    """Return the metrics that could not be had as often for the same reason."""
+    found: dict[tuple[str, int], list[str]] = {}
+    for name, reasons in unscored_reasons(rows).items():
+        for reason, count in reasons.items():
+            found.setdefault((reason, count), []).append(name)
+    return found
+
+
 def _show_failed(failed: Sequence[Row]) -> None:
-    for row in failed[:SHOWN]:
-        write(f"failed: {row.pattern}, {row.id}: {one_line(row.error or '', WIDTH)}")
-    if len(failed) > SHOWN:
-        write(f"failed: {len(failed) - SHOWN} more")
+    """Write one line a reason, with the first question that failed for it."""
+    reasons: dict[str, list[Row]] = {}
+    for row in failed:
+        reasons.setdefault(row.error or "", []).append(row)
+    for reason, rows in [*reasons.items()][:SHOWN]:
+        more = f" and {len(rows) - 1} more" if len(rows) > 1 else ""
+        write(f"failed: {rows[0].pattern}, {rows[0].id}{more}: {one_line(reason, WIDTH)}")
+    if len(reasons) > SHOWN:
+        write(f"failed: for {len(reasons) - SHOWN} more reasons")
 
 
 def _invalid(scores: Scores) -> str:

@@ -99,7 +99,7 @@ def _show(file: Path, card: "Card") -> None:
     from groundgraph.evaluation.testset.records import card_file, discarded_file
 
     for kind, found in card.counts.items():
-        write(f"{kind}: {found.kept} of {found.wanted} kept, {found.made} made")
+        write(f"{kind}: {found.wanted} wanted, {found.made} made, {found.kept} kept")
         for reason, times in found.discarded.items():
             write(f"  discarded, {times}×: {reason}")
     if not card.complete:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from state.context import Context
 
 PATTERN = "crag"
+NOTHING = 1
 INTERRUPTED = 130
 
 
@@ -62,16 +63,21 @@ def tune(
     """Choose a pattern's settings on your questions, and measure the choice on others.
 
     Tries ways of searching, top_k, thresholds, and what only answers tell apart, and writes a profile for --profile.
-    Says when a gain is within noise. Model calls are kept: after Ctrl-C, the same command goes on where it was.
+    Says when a gain is within noise. Model calls are kept: after Ctrl-C, the same command goes on where it was. Exit
+    status: 0 done, 1 nothing could be tried, 2 bad use, 130 interrupted.
     """
     import asyncio
 
     from groundgraph.cli.context import build_context
     from groundgraph.cli.progress import bars
+    from groundgraph.evaluation.files import check_writable
     from groundgraph.evaluation.holdout import part
     from groundgraph.evaluation.pages import check_packages
 
     pattern, file = _pattern_and_file(words)
+    for path in (out, html):
+        if path is not None:
+            check_writable(path)
     if html is not None:
         check_packages()
     context = build_context(profile, settings or [], collection or [])
@@ -79,14 +85,14 @@ def tune(
         raise InputError("web_search='ask': tuning cannot ask a person; set it to 'on' or 'off'")
     parts = part(file, split=split, held_out=held_out, limit=limit, seed=seed)
     with bars(show=shows_progress(quiet=quiet, as_json=as_json)) as report:
-        tuner = _tuner(pattern, parts, context, budget, chunker or [], report)
+        tuner = _tuner(pattern, file.name, parts, context, budget, chunker or [], report)
         try:
             asyncio.run(tuner.run())
         except KeyboardInterrupt:
             typer.echo("stopped; the model calls so far are kept: the same command goes on", err=True)
             return INTERRUPTED
     _give(tuner, file, parts.sha256, out=out, html=html, as_json=as_json)
-    return 0
+    return 0 if tuner.is_tried else NOTHING
 
 
 def _pattern_and_file(words: list[str]) -> tuple[str, Path]:
@@ -100,25 +106,48 @@ def _pattern_and_file(words: list[str]) -> tuple[str, Path]:
 
 
 def _tuner(
-    pattern: str, parts: "Parts", context: "Context", budget: int, chunkers: list[str], report: "Done"
+    pattern: str, file: str, parts: "Parts", context: "Context", budget: int, chunkers: list[str], report: "Done"
 ) -> "Tuner":
     from groundgraph.cli.run import prepare_model
     from groundgraph.evaluation.asker import Asker
-    from groundgraph.evaluation.rechunk import rechunked
-    from groundgraph.evaluation.tune import Tuner
+    from groundgraph.evaluation.plan import endpoint
+    from groundgraph.evaluation.rechunk import check_chunkers, rechunked
+    from groundgraph.evaluation.tune import Tuner, check_budget
     from groundgraph.knowledge.choose import named
     from groundgraph.knowledge.index import Collection
+    from groundgraph.models import default_chat_model
 
-    infos = [Collection.open(name).info() for name in named(context.collections)]
+    check_budget(pattern, context, budget)
+    collections = named(context.collections)
+    parts = _with_known_sources(parts, collections, file)
+    infos = [Collection.open(name).info() for name in collections]
     if chunkers and len(infos) > 1:
         raise InputError(f"chunkers are tried on one collection, but {len(infos)} are given: name one")
+    if chunkers:
+        check_chunkers(parts.tuning)
     chunked = rechunked(infos[0].name, chunkers, report) if chunkers else []
     if budget:
         prepare_model(context, show=False)
-    made_of = [pattern, parts.sha256, context.model_dump(mode="json"), [(info.name, info.generation) for info in infos]]
+    made_of = [
+        pattern,
+        endpoint([context.chat_model or default_chat_model()]),
+        parts.sha256,
+        context.model_dump(mode="json"),
+        [(info.name, info.generation) for info in infos],
+    ]
     digest = hashlib.sha256(json.dumps(made_of, sort_keys=True).encode()).hexdigest()[:12]
     asker = Asker(Path("runs") / f"tune-{pattern}-{digest}", _concurrency(context), report)
     return Tuner(pattern, context, parts.tuning, parts.held_out, asker, budget, chunked)
+
+
+def _with_known_sources(parts: "Parts", collections: list[str], file: str) -> "Parts":
+    from groundgraph.evaluation.sources import known_sources
+
+    known = known_sources([*parts.tuning, *parts.held_out], collections, file)
+    for warning in known.warnings:
+        typer.echo(f"warning: {warning}", err=True)
+    middle = len(parts.tuning)
+    return parts._replace(tuning=[*known.questions[:middle]], held_out=[*known.questions[middle:]])
 
 
 def _concurrency(context: "Context") -> int:
@@ -134,9 +163,10 @@ def _give(tuner: "Tuner", file: Path, sha256: str, *, out: Path | None, html: Pa
     from groundgraph.evaluation.tuned import map_lines, profile, summary, verdict, write_tuning_report
 
     text = profile(tuner, shlex.join(["groundgraph", *sys.argv[1:]]), sha256, file.name)
-    if out is not None:
+    if out is not None and tuner.is_tried:
+        out.parent.mkdir(parents=True, exist_ok=True)
         out.write_text(text, encoding="utf-8")
-    if html is not None:
+    if html is not None and tuner.is_tried:
         write_tuning_report(tuner, html, text)
     if as_json:
         stages = [_object(choice) for choice in tuner.choices]
@@ -148,7 +178,8 @@ def _give(tuner: "Tuner", file: Path, sha256: str, *, out: Path | None, html: Pa
     for line in ["", *map_lines(tuner.map)] if tuner.map else []:
         write(line)
     write(f"\n{verdict(tuner.choices)}")
-    write(f"\n{text}" if out is None else f"Profile: {out}")
+    if tuner.is_tried:
+        write(f"\n{text}" if out is None else f"Profile: {out}")
 
 
 def _object(choice: Any) -> dict[str, Any]:

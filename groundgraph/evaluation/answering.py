@@ -1,15 +1,16 @@
 """Put one question to one pattern, and keep what came back as a row."""
 
 import time
-from collections.abc import Iterable, Sequence
-from pathlib import PurePath
+from collections.abc import Sequence
 from typing import Any, cast
 
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
+from langchain_core.runnables import RunnableConfig
 from langgraph.graph import END, START
 
 from graphs.catalogue import load
 from groundgraph.errors import GroundgraphError
+from groundgraph.evaluation.meter import Meter
 from groundgraph.evaluation.questions import Question
 from groundgraph.evaluation.records import PassageRecord, Row
 from groundgraph.knowledge.passage import Passage
@@ -72,13 +73,15 @@ def graph_of(pattern: str) -> CompiledGraph:
     return PARTS.get(pattern) or load(pattern)
 
 
-async def answer(pattern: str, question: Question, context: Context) -> Row:
-    """Return what a pattern makes of a question, not yet scored; one that fails is a row with its `error`."""
+async def answer(pattern: str, question: Question, context: Context, meter: Meter | None = None) -> Row:
+    """Return what a pattern makes of a question, not yet scored; one that fails is a row with its `error` and cost."""
     start = time.perf_counter()
+    meter = meter or Meter()
+    config: RunnableConfig = {"callbacks": [meter]}
     try:
-        state = await graph_of(pattern).ainvoke({"messages": _messages(question)}, context=context)
+        state = await graph_of(pattern).ainvoke({"messages": _messages(question)}, config, context=context)
     except GroundgraphError as error:
-        return _row(pattern, question, seconds=_since(start), error=str(error))
+        return _row(pattern, question, usage=meter.usage, seconds=_since(start), error=str(error))
     return _answered(pattern, question, cast(Answer, state), _since(start))
 
 
@@ -93,11 +96,9 @@ def _since(start: float) -> float:
 
 def _answered(pattern: str, question: Question, state: Answer, seconds: float) -> Row:
     retrieved = ranking(state["steps"])
-    sources = [*retrieved, *(passage.source for passage in state["passages"])]
     return _row(
         pattern,
         question,
-        rel=None if question.rel is None else {_found_as(name, sources): grade for name, grade in question.rel.items()},
         answer=state["answer"],
         refused=state["refused"],
         refusal_reason=state["refusal_reason"] if state["refused"] else "",
@@ -128,12 +129,6 @@ def ranking(steps: Sequence[Step]) -> list[str]:
         elif step["node"] in FINDS:
             found += step["figures"].get("sources", [])
     return found
-
-
-def _found_as(name: str, sources: Iterable[str]) -> str:
-    """Return the source that `name` names by its whole path or the last parts of it; `name` if none was found."""
-    last = PurePath(name).parts
-    return next((source for source in sources if last and PurePath(source).parts[-len(last) :] == last), name)
 
 
 def _passage(passage: Passage) -> PassageRecord:

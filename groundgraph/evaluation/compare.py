@@ -8,6 +8,7 @@ from pathlib import Path
 
 from groundgraph.errors import InputError
 from groundgraph.evaluation.aggregate import aggregate
+from groundgraph.evaluation.depth import at_depth, common_depth
 from groundgraph.evaluation.metrics.cost import Cost, cost
 from groundgraph.evaluation.metrics.stats import PairedDifference, paired_test
 from groundgraph.evaluation.outcome import OUTCOMES, Outcome, outcome, quality
@@ -44,9 +45,20 @@ class Entry:
 
     @cached_property
     def outcomes(self) -> dict[Outcome, int]:
-        """Return how many questions came to each end; those that cannot be judged are in none."""
+        """Return how many questions came to each end, together as many as were asked."""
         counts = Counter(outcome(row) for row in self.rows)
         return {end: counts[end] for end in OUTCOMES}
+
+    @property
+    def is_unfinished(self) -> bool:
+        """Return whether questions of the run are still to be asked."""
+        return len(self.rows) < self.run.questions.count
+
+    @property
+    def asked(self) -> str:
+        """Return how many questions were asked, and of how many if that is not all."""
+        of = f" of {self.run.questions.count}" if self.is_unfinished else ""
+        return f"{len(self.rows)}{of}"
 
     @property
     def failed(self) -> int:
@@ -65,6 +77,17 @@ class Comparison:
 
     entries: Sequence[Entry]
     baseline: Entry
+    depth: int | None = None
+    """Passages that retrieval metrics look at here, where runs looked at different numbers."""
+
+    @property
+    def notes(self) -> list[str]:
+        """Return what bears on how to read the figures, a line each."""
+        unfinished = [f"{e.label} was asked {e.asked} questions" for e in self.entries if e.is_unfinished]
+        lines = [f"Unfinished: {'; '.join(unfinished)}."] if unfinished else []
+        if self.depth is not None:
+            lines.append(f"Retrieval metrics look at {self.depth} passages in all runs: some retrieved no more.")
+        return lines
 
     @property
     def runs(self) -> dict[Path, RunRecord]:
@@ -113,6 +136,8 @@ def value_of(row: Row, metric: str) -> float | None:
 def compare(folders: Sequence[Path], baseline: str | None = None) -> Comparison:
     """Read runs and set their patterns side by side.
 
+    Where runs retrieved different numbers of passages, retrieval metrics are made anew at the smallest of these.
+
     Args:
         folders: Of runs; one that is named twice counts once.
         baseline: Pattern, or label of an entry, to compare with; by default `naive`, else the first.
@@ -121,14 +146,16 @@ def compare(folders: Sequence[Path], baseline: str | None = None) -> Comparison:
         InputError: A folder holds no run or no finished row, or there is no such baseline.
     """
     entries: list[Entry] = []
-    runs = {folder: _by_pattern(folder) for folder in dict.fromkeys(folders)}
+    found = {folder: _rows(folder) for folder in dict.fromkeys(folders)}
+    depth = common_depth(row for rows in found.values() for row in rows)
+    runs = {folder: _by_pattern(rows, depth) for folder, rows in found.items()}
     held = Counter(pattern for rows in runs.values() for pattern in rows)
     for folder, rows in runs.items():
         run = read_run(folder)
         for pattern, own in rows.items():
             label = pattern if held[pattern] == 1 else f"{pattern} ({folder})"
             entries.append(Entry(label, pattern, folder, run, own))
-    return Comparison(entries, _baseline(entries, baseline))
+    return Comparison(entries, _baseline(entries, baseline), depth)
 
 
 def worst(comparison: Comparison, limit: int) -> list[tuple[Key, list[tuple[Entry, Row]]]]:
@@ -147,10 +174,15 @@ def worst(comparison: Comparison, limit: int) -> list[tuple[Key, list[tuple[Entr
     return [(key, found[key]) for _, key in ranked[:limit]]
 
 
-def _by_pattern(folder: Path) -> dict[str, list[Row]]:
-    rows: dict[str, list[Row]] = {}
-    for row in read_rows(folder):
-        rows.setdefault(row.pattern, []).append(row)
+def _by_pattern(rows: Sequence[Row], depth: int | None) -> dict[str, list[Row]]:
+    found: dict[str, list[Row]] = {}
+    for row in rows:
+        found.setdefault(row.pattern, []).append(row if depth is None else at_depth(row, depth))
+    return found
+
+
+def _rows(folder: Path) -> list[Row]:
+    rows = read_rows(folder)
     if not rows:
         read_run(folder)  # a folder that is no run at all is named as such
         raise InputError(f"run {str(folder)!r} has no finished question: let groundgraph eval finish some first")

@@ -1,6 +1,7 @@
 """Records in files that a person can read and diff: one as indented JSON, or many as JSON Lines."""
 
 import json
+import os
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -82,6 +83,17 @@ def replace_file(path: Path, text: str) -> None:
     draft = path.with_suffix(".tmp")
     draft.write_text(text, encoding="utf-8")
     draft.replace(path)
+
+
+def check_writable(path: Path) -> None:
+    """Raise if a file cannot be written there, before the work that it is to hold is done.
+
+    Raises:
+        InputError: It is a folder, or its folder may not be written to.
+    """
+    folder = next(parent for parent in path.absolute().parents if parent.exists())
+    if path.is_dir() or not folder.is_dir() or not os.access(path if path.exists() else folder, os.W_OK):
+        raise InputError(f"{str(path)!r} cannot be written: give another file")
 
 
 def _first(error: ValidationError) -> str:

@@ -130,7 +130,7 @@ async def context_recall(row: Row, judge: Judge) -> dict[str, Figure]:
 
     Of a gold answer: the share of its sentences that all passages together support (RAGAS); 0 without passages.
     """
-    if judge.reads_grades and retrieval.relevant_sources(row.rel or {}):
+    if (judge.reads_grades or not row.answers) and retrieval.relevant_sources(row.rel or {}):
         value = retrieval.context_recall([passage.source for passage in row.passages], row.rel or {})
         return {"context_recall": Figure(value)}
     gold = row.answers[0]

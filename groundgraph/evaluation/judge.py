@@ -3,7 +3,6 @@
 Its replies are read with tolerance; what holds no verdict is no verdict (None), never a no.
 """
 
-import re
 from collections.abc import Sequence
 from typing import Annotated, Any, Literal, TypeVar
 
@@ -13,6 +12,7 @@ from pydantic import BaseModel, BeforeValidator
 
 from groundgraph.evaluation.judge_prompts import CLAIMS, QUESTIONS, RATING, SUPPORT
 from groundgraph.evaluation.metrics.grounding import Verdict
+from groundgraph.evaluation.rating import HIGHEST, LOWEST, parse_rating
 from groundgraph.grading.judge import judge as judge_passages
 from groundgraph.grading.verdict import parse_verdict
 from groundgraph.knowledge.passage import Passage
@@ -22,15 +22,10 @@ from state.reducers import Usage, add_usage
 
 YES = 0.5
 """P(yes) from which a passage counts as useful."""
-LOWEST, HIGHEST = 1.0, 5.0
 CLAIM_TOKENS = 60
 """Tokens that a claim may take in a reply, its number and quotes included."""
 VERDICT_TOKENS = 16
 QUESTION_TOKENS = 200
-
-_FENCED = re.compile(r"```(?:\w+\n)?(.*?)```", re.DOTALL)
-_SCALE = re.compile(r"(?<!\d)1\s*(?:to|-|–|至|到|~)\s*5(?!\d)|(?:/|out of|满分)\s*5(?!\d)", re.IGNORECASE)
-_NUMBER = re.compile(r"(?<![\d.])-?\d+(?:\.\d+)?")
 
 T = TypeVar("T", bound=BaseModel)
 
@@ -156,14 +151,6 @@ def read_verdicts(text: str, count: int) -> list[Verdict]:
         score = parse_verdict(text)
         return [None if score not in {0.0, 1.0} else score == 1.0]
     return [found[n].pop() if len(found.get(n, ())) == 1 else None for n in range(1, count + 1)]
-
-
-def parse_rating(text: str) -> float | None:
-    """Return the one number from 1 to 5 in a judge's reply, fenced, in JSON or in a sentence; None if it is not one."""
-    fenced = _FENCED.search(text)
-    body = _SCALE.sub(" ", fenced[1] if fenced else text)
-    values = {float(number) for number in _NUMBER.findall(body) if LOWEST <= float(number) <= HIGHEST}
-    return values.pop() if len(values) == 1 else None
 
 
 def _numbered(texts: Sequence[str]) -> str:

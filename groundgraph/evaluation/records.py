@@ -97,6 +97,10 @@ class RunRecord(Record):
     """Names of the metrics that were asked for."""
     min_scored: float
     """Share of its rows that must be scored for a metric to be valid."""
+    endpoint: str | None = None
+    """Host and port that models named `openai:…` are asked at; None where the run has none."""
+    warnings: list[str] = []
+    """What the file of questions was warned of."""
     cost: Cost = Cost()
 
 
@@ -189,6 +193,11 @@ class Scores(Record):
     """The scores of a run, by pattern."""
 
     patterns: dict[str, PatternScores]
+
+    @property
+    def is_empty(self) -> bool:
+        """Return whether no metric applies to any row."""
+        return not any(scores.metrics for scores in self.patterns.values())
 
     @property
     def valid(self) -> bool:

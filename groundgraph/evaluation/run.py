@@ -2,6 +2,7 @@
 
 import asyncio
 import glob
+import random
 from collections.abc import Callable, Collection, Coroutine, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, count
@@ -14,6 +15,7 @@ from groundgraph.evaluation.answering import answer
 from groundgraph.evaluation.grounding import Judge
 from groundgraph.evaluation.questions import Question
 from groundgraph.evaluation.records import (
+    ROWS,
     RUN,
     Record,
     Row,
@@ -30,7 +32,7 @@ from groundgraph.evaluation.records import (
 from groundgraph.evaluation.scoring import score
 from state.context import Context
 
-INCIDENTAL = {"date", "machine", "profile", "cost"}
+INCIDENTAL = {"date", "machine", "profile", "warnings", "cost"}
 """Parts of a record that may differ between two halves of one run."""
 
 Done = Callable[[Sequence[Row], int, int], None]
@@ -70,7 +72,8 @@ async def evaluate(plan: Evaluation, folder: Path, done: Done = lambda rows, num
     finished = [row for row in rows.values() if not (row.error or row.unscored)]
     kept = {row.key for row in finished}
     done(finished, len(finished), len(order))
-    left = iter([(pattern, question) for pattern, question in order if (pattern, question.id) not in kept])
+    drawn = [(pattern, question) for question in plan.questions for pattern in _drawn(plan.record, question)]
+    left = iter([(pattern, question) for pattern, question in drawn if (pattern, question.id) not in kept])
 
     async def work() -> None:
         for pattern, question in left:
@@ -88,9 +91,11 @@ def begin(folder: Path, record: RunRecord) -> None:
     """Make the folder of a run, or make sure that the run which was begun there is this one.
 
     Raises:
-        InputError: It is another run; the message names what differs.
+        InputError: It is another run, of which the message names what differs, or holds rows of no run.
     """
     if not (folder / RUN).exists():
+        if (folder / ROWS).exists():
+            raise InputError(f"{str(folder)!r} holds {ROWS} of something else, and no {RUN}: give another --out")
         folder.mkdir(parents=True, exist_ok=True)
         write_run(folder, record)
     elif found := differences(read_run(folder), record):
@@ -134,6 +139,11 @@ def _holds(folder: Path, record: RunRecord) -> bool:
         return not differences(read_run(folder), record)
     except InputError:  # not a run, or one of another version
         return False
+
+
+def _drawn(record: RunRecord, question: Question) -> list[str]:
+    """Return the patterns in the order they are asked, which is drawn: the first pays for what the others find warm."""
+    return random.Random(f"{record.questions.seed} {question.id}").sample(record.patterns, len(record.patterns))
 
 
 async def _row(plan: Evaluation, pattern: str, question: Question, found: Row | None) -> Row:

@@ -46,6 +46,10 @@ def _needs_context(row: Row) -> bool:
     return _is_graded(row) or _has_gold(row)
 
 
+def _has_context(row: Row) -> bool:
+    return _needs_context(row) and (row.error is not None or bool(row.passages))
+
+
 def _said(row: Row) -> str:
     return "" if row.refused else row.answer
 
@@ -72,7 +76,7 @@ FORMULAS: dict[str, Formula] = {
 JUDGED = (
     Judged(("faithfulness",), _is_answered, grounding.faithfulness),
     Judged(("answer_relevancy",), _is_answered, grounding.answer_relevancy),
-    Judged(("context_precision",), lambda row: _needs_context(row) and bool(row.passages), grounding.context_precision),
+    Judged(("context_precision",), _has_context, grounding.context_precision),
     Judged(("context_recall",), _needs_context, grounding.context_recall),
     Judged(("citation_precision", "citation_recall"), _is_answered, grounding.citations),
     Judged(("correctness",), lambda row: _has_gold(row) and _is_answered(row), grounding.correctness, needs_model=True),

@@ -2,9 +2,11 @@
 
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from math import ceil
 from statistics import fmean
 from typing import NamedTuple
 
+from groundgraph.errors import InputError
 from groundgraph.evaluation import space
 from groundgraph.evaluation.answering import GRADING, RETRIEVAL
 from groundgraph.evaluation.asker import Asker, calls_model
@@ -93,8 +95,18 @@ class Tuner:
         chosen = any("collections" in choice.settings for choice in self.choices)
         return self.context if chosen else self.context.model_copy(update={"collections": Context().collections})
 
+    @property
+    def is_tried(self) -> bool:
+        """Return whether any stage could try anything."""
+        return any(not choice.skipped for choice in self.choices)
+
     async def run(self) -> None:
-        """Go through the stages of the pattern; each goes on from what the ones before it chose."""
+        """Go through the stages of the pattern; each goes on from what the ones before it chose.
+
+        Raises:
+            InputError: The budget is too small for any stage that asks the chat model.
+        """
+        check_budget(self.pattern, self.context, self.budget)
         for stage in space.stages_of(self.pattern):
             choice = await _STAGES[stage](self)
             self.context = changed(self.context, choice.settings)
@@ -105,6 +117,8 @@ class Tuner:
         contexts = [self.context, *candidates]
         contexts = [one for n, one in enumerate(contexts) if one not in contexts[:n]]
         allowance = self._allowance(stage) if calls_model(asked, contexts) else 0
+        if calls_model(asked, contexts) and allowance < (least := least_calls(stage, len(contexts))):
+            return skipped(stage, f"it takes {least} model calls at least, and {allowance} are left for it")
         values = await measure(contexts, self.tuning, int(allowance * FOR_TUNING))
         scored = sum(value is not None for value in values[0])
         if scored < ENOUGH or 2 * scored <= len(values[0]):
@@ -137,6 +151,28 @@ class Tuner:
         known = [question for question in questions if relevant_sources(question.rel or {})]
         deep = [changed(one, {"top_k": max(DEPTH, one.top_k), "answerer": "extractive"}) for one in contexts]
         return await self.asker.ask(RETRIEVAL, deep, known, 0)
+
+
+def check_budget(pattern: str, context: Context, budget: int) -> None:
+    """Raise if model calls may be spent, but too few for any stage of the pattern that asks the chat model.
+
+    Raises:
+        InputError: The message says how many it takes.
+    """
+    context = settled(context)
+    least = [
+        least_calls(stage, len([*space.answers(pattern)]) if stage == "answers" else 1)
+        for stage in space.stages_of(pattern)
+        if _may_call(stage, pattern, context)
+    ]
+    if 0 < budget < min(least, default=0):
+        raise InputError(f"budget={budget}: tuning {pattern} by the chat model takes {min(least)} model calls at least")
+
+
+def least_calls(stage: Stage, candidates: int) -> int:
+    """Return the model calls that a stage takes where each candidate takes one on each of the fewest questions."""
+    asked = 1 if stage == "thresholds" else candidates  # one grading serves all thresholds
+    return ceil(ENOUGH * asked / FOR_TUNING)
 
 
 def skipped(stage: Stage, reason: str) -> Choice:

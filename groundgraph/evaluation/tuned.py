@@ -9,11 +9,14 @@ from groundgraph.evaluation.profile import profile_text
 from groundgraph.evaluation.tune import OBJECTIVES, Choice, ThresholdMap, Tuner
 
 NOISE = "The gain is within noise on the held-out questions: the defaults may serve as well."
+NOTHING_TRIED = "Nothing could be tried, so there is no profile: what each stage needs stands above."
 NO_GAIN = "Nothing that was tried is better than the settings given."
 
 
 def verdict(choices: Sequence[Choice]) -> str:
     """Return what the gains are worth, in a sentence."""
+    if all(choice.skipped for choice in choices):
+        return NOTHING_TRIED
     changes = [choice for choice in choices if choice.settings]
     if not changes:
         return NO_GAIN

@@ -23,6 +23,13 @@ QUIET: "RunnableConfig" = {"tags": ["nostream"]}
 logprobs_feature = Feature()
 
 
+def followed() -> dict[str, Any]:
+    """Return the options of a call by `agenerate` that make it known, as `QUIET`, to who follows the run."""
+    from langchain_core.runnables.config import ensure_config
+
+    return {"tags": QUIET["tags"], "callbacks": ensure_config()["callbacks"]}
+
+
 @dataclass(frozen=True)
 class Reply:
     """What a chat model said, its thinking removed."""

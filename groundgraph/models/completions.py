@@ -4,7 +4,7 @@ import asyncio
 from typing import TYPE_CHECKING, Any
 
 from groundgraph.errors import InputError
-from groundgraph.models.calls import QUIET, Reply, reply_of
+from groundgraph.models.calls import Reply, followed, reply_of
 from groundgraph.models.chat import close_http_clients, endpoint_settings, speaks_openai, split_name
 from groundgraph.models.failures import clear_errors
 from groundgraph.models.features import Feature
@@ -36,7 +36,7 @@ async def complete(model: str, prompt: str, *, max_tokens: int, top_logprobs: in
     """
     made = completion_models.made(model)
     llm = await asyncio.to_thread(completion_models, model) if made is None else made
-    options: dict[str, Any] = {"tags": QUIET["tags"], "max_tokens": max_tokens, "temperature": 0.0}
+    options: dict[str, Any] = {**followed(), "max_tokens": max_tokens, "temperature": 0.0}
     if top_logprobs:
         options["logprobs"] = top_logprobs
 

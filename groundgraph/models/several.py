@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from groundgraph.errors import ModelUnavailable
-from groundgraph.models.calls import QUIET, Reply, ask, live, prepared, reply_of
+from groundgraph.models.calls import Reply, ask, followed, live, prepared, reply_of
 from groundgraph.models.chat import speaks_openai
 from groundgraph.models.failures import RequestRejected, clear_errors
 from groundgraph.models.features import Feature
@@ -77,7 +77,7 @@ async def _choices(
     base_url, options = prepared(model, chat, max_tokens, temperature, extra)
     with clear_errors(model, base_url):
         # stream=False: LangChain would stream under LangGraph, and mix the choices.
-        result = await chat.agenerate([list(messages)], tags=QUIET["tags"], n=count, stream=False, **options)
+        result = await chat.agenerate([list(messages)], **followed(), n=count, stream=False, **options)
     found: Any = result.generations[0]
     if len(found) < count:  # a server that ignores what it does not know
         raise RequestRejected(f"model {model!r} gave {len(found)} replies where n={count}: ask for one at a time")

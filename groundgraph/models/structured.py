@@ -20,7 +20,13 @@ json_schema_feature = Feature()
 
 
 async def ask_json(
-    model: str, messages: "Sequence[BaseMessage]", schema: type[T], *, max_tokens: int = 256, temperature: float = 0.0
+    model: str,
+    messages: "Sequence[BaseMessage]",
+    schema: type[T],
+    *,
+    max_tokens: int = 256,
+    temperature: float = 0.0,
+    top_logprobs: int = 0,
 ) -> tuple[T | None, Reply]:
     """Return the model's reply as a `schema`, and the reply itself.
 
@@ -33,12 +39,13 @@ async def ask_json(
     Raises:
         InputError, ModelUnavailable, ModelError: As `ask` does.
     """
+    options: dict[str, Any] = {"max_tokens": max_tokens, "temperature": temperature, "top_logprobs": top_logprobs}
 
     def call(constrained: bool) -> Awaitable[Reply]:
         if constrained:
             body = {"response_format": _response_format(schema)}
-            return ask(model, messages, max_tokens=max_tokens, temperature=temperature, extra_body=body)
-        return ask(model, _with_shape(messages, schema), max_tokens=max_tokens, temperature=temperature)
+            return ask(model, messages, **options, extra_body=body)
+        return ask(model, _with_shape(messages, schema), **options)
 
     openai = speaks_openai(model.partition(":")[0])
     reply = await (json_schema_feature.attempt(model, call) if openai else call(False))

@@ -6,8 +6,9 @@ is 4.5, "I'd say 3.0" is 3.0, and of three whole verdicts and a cut one three co
 
 import pytest
 
-from groundgraph.evaluation.judge import parse_rating, read_verdicts
+from groundgraph.evaluation.judge import read_verdicts
 from groundgraph.evaluation.metrics.grounding import share
+from groundgraph.evaluation.rating import parse_rating
 
 
 @pytest.mark.parametrize(
@@ -20,6 +21,21 @@ from groundgraph.evaluation.metrics.grounding import share
         ("On a scale of 1 to 5, this is a 2.", 2.0),
         ("我给4分（满分5分）", 4.0),
         ("It names 1998, so 5.", 5.0),
+        ("Score: 4", 4.0),
+        ("Rating: **4.5** out of 5", 4.5),
+        ("**4**", 4.0),
+        ("4 - the answer agrees with 2 of the references.", 4.0),
+        ("I would rate the answer a 3.", 3.0),
+        ("The answer names 1 of 2 places.\n\n2", 2.0),
+        ("评分：4", 4.0),
+        ("There is 1 reference answer, but I cannot rate it.", None),
+        ("I cannot rate it: 1 reference is missing.", None),
+        ("Reference 1 is not in the answer.", None),
+        ("1. The answer is off the point.", None),
+        ("The answer gives 2 facts that are wrong.", None),
+        ("答案只有1处正确。", None),
+        ("3 or 4", None),
+        ("Score: 4. No, score: 2.", None),
         ("Between 3 and 4.", None),
         ("7", None),
         ("-3", None),

@@ -14,7 +14,7 @@ import pytest
 from groundgraph.errors import ModelError
 from groundgraph.evaluation.records import read_rows, read_scores
 from groundgraph.knowledge.index import index
-from tests.cli import run
+from tests.cli import hears_ctrl_c, run
 from tests.doubles import FixedEvaluator
 from tests.embedder import use_bag_embedder
 from tests.endpoint import Endpoint, Request
@@ -95,6 +95,8 @@ def test_failed_questions_are_named(indexed: list[str], capsys: Capsys) -> None:
     ("options", "message"),
     [
         (["--pattern", "crack"], "error: pattern='crack': unknown; known are naive"),
+        (["--pattern", ","], "error: --pattern ',': names no pattern"),
+        (["--pattern", "naive", "--retrieval-only"], "error: --retrieval-only runs no pattern"),
         (["--metric", "beauty"], "error: metric 'beauty': unknown"),
         (["--collection", "none"], "error: no collection 'none'"),
         (["--split", "test"], "error: questions"),
@@ -104,6 +106,29 @@ def test_bad_use_is_one_line(indexed: list[str], options: list[str], message: st
     ran = run(capsys, *indexed, *options)
     assert ran.status == 2 and ran.err.startswith(message) and ran.err.count("\n") == 1
     assert not Path("runs").exists()
+
+
+def test_one_reason_is_one_line(indexed: list[str], capsys: Capsys) -> None:
+    with scripted(Line(None, ModelError("the endpoint refuses"), times=6)) as (model, _):
+        ran = run(capsys, *indexed, "--set", f"chat_model={model}")
+    assert ran.status == 1
+    failed = [line for line in ran.out.splitlines() if "refuses" in line]
+    assert len(failed) == 2 and failed[0].endswith(
+        "exact_match, f1, faithfulness, 6×: not answered: the endpoint refuses"
+    )
+    assert failed[1].endswith(" and 5 more: the endpoint refuses")
+
+
+def test_questions_alone_are_answered_and_it_says_what_scoring_takes(indexed: list[str], capsys: Capsys) -> None:
+    file = Path(indexed[1])
+    file.write_text('{"question": "How tall is tower 1?", "anwsers": ["330"]}\n')
+    with scripted(Line(None, "NOT FOUND", times=1)) as (model, _):
+        ran = run(capsys, *indexed, "--pattern", "naive", "--out", "kept", "--set", f"chat_model={model}")
+    assert (ran.status, len(read_rows(Path("kept")))) == (0, 1)
+    assert "Nothing to score: give answers, rel or --judge." in ran.out
+    assert ran.err == "warning: questions 'mine.jsonl': columns that are not read: 'anwsers' (is it answers?)\n"
+    refused = run(capsys, "eval", str(file), "--retrieval-only")
+    assert refused.status == 2 and refused.err.startswith("error: --retrieval-only scores by the sources that answer")
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGINT")
@@ -124,11 +149,13 @@ def test_ctrl_c_keeps_what_is_done_and_the_same_command_goes_on(
         arguments = ["eval", str(file), "-p", "naive", "--metric", "containment", "--concurrency", "1", "--out", "kept"]
         command = [sys.executable, "-c", "from groundgraph.cli import main; main()", *arguments]
         environment = os.environ | {"PYTHONPATH": str(Path(__file__).parents[2])}
-        with subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True) as running:
+        with subprocess.Popen(
+            command, env=environment, stderr=subprocess.PIPE, text=True, preexec_fn=hears_ctrl_c
+        ) as running:
             while sum("messages" in one for one in endpoint.requests) < 2 and running.poll() is None:
                 time.sleep(0.05)
             running.send_signal(signal.SIGINT)
-            _, said = running.communicate(timeout=10)
+            _, said = running.communicate(timeout=60)
         assert running.returncode == 130
         assert said == "stopped; what is done is in kept: the same command goes on\n"
         assert [row.id for row in read_rows(Path("kept"))] == ["q0"]

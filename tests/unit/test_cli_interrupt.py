@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from groundgraph.knowledge.index import index
+from tests.cli import hears_ctrl_c
 from tests.endpoint import Endpoint
 
 ASK = ["ask", "How deep is the sea?", "-p", "naive"]
@@ -43,9 +44,9 @@ def interrupt(running: subprocess.Popen[str], endpoint: Endpoint) -> None:
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGINT")
 def test_ctrl_c_while_the_model_is_slow(endpoint: Endpoint) -> None:
     command = [sys.executable, "-c", CODE, *ASK]
-    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as running:
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, preexec_fn=hears_ctrl_c) as running:
         interrupt(running, endpoint)
-        _, said = running.communicate(timeout=10)
+        _, said = running.communicate(timeout=60)
     assert running.returncode == 130
     assert said == ""
 
@@ -54,7 +55,7 @@ def test_ctrl_c_while_the_model_is_slow(endpoint: Endpoint) -> None:
 def test_ctrl_c_in_a_chat(endpoint: Endpoint) -> None:
     command = [sys.executable, "-c", CODE, "chat", "-p", "naive", "--set", "search_mode=keyword"]
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    with subprocess.Popen(command, text=True, **pipes) as running:
+    with subprocess.Popen(command, text=True, **pipes, preexec_fn=hears_ctrl_c) as running:
         assert running.stdin
         running.stdin.write("How deep is the sea?\n")
         running.stdin.flush()

@@ -94,7 +94,10 @@ def test_what_was_only_retrieved_is_judged_by_what_was_found(tmp_path: Path) -> 
     comparison = compare([made_run(tmp_path / "run", found)])
     assert comparison.metrics == ["recall@5"]
     assert [key[0] for key, _ in worst(comparison, 5)] == ["q1"]
-    assert {end: count for end, count in comparison.entries[0].outcomes.items() if count} == {"not retrieved": 1}
+    assert {end: count for end, count in comparison.entries[0].outcomes.items() if count} == {
+        "not retrieved": 1,
+        "not judged": 1,
+    }
 
 
 def test_a_folder_that_is_no_run_and_an_unknown_baseline_are_bad_use(tmp_path: Path, folder: Path) -> None:
@@ -123,6 +126,44 @@ def test_the_command_says_what_two_runs_were_made_with(tmp_path: Path, capsys: p
     lines = run(capsys, "compare", str(first), str(second)).out.splitlines()
     assert lines[0] == f"{first}: 2 questions of questions.jsonl, default settings"
     assert lines[1] == f"{second}: 2 questions of questions.jsonl, crag.theta_low=0.6"
+
+
+def test_runs_of_different_depth_are_compared_at_the_smaller_one(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As before and after tuning, which may choose another top_k."""
+    rel, retrieved = {"rel": {"gold.md": 2}}, ["a.md", "b.md", "gold.md"]
+    deep = [made_row(f"q{n}", retrieved=retrieved, metrics={"recall@3": 1.0, "f1": 0.5}, **rel) for n in range(2)]
+    flat = [made_row("q0", retrieved=["gold.md", "a.md"], metrics={"recall@2": 1.0}, **rel)]
+    flat += [made_row("q1", error="the endpoint is down", metrics={"recall@2": None}, **rel)]
+    folders = [made_run(tmp_path / "before", deep, metrics=["recall", "f1"]), made_run(tmp_path / "after", flat)]
+    found = compare(folders)
+    assert (found.metrics, found.depth) == ([QUALITY, "f1", "recall@2"], 2)
+    before, after = found.entries
+    assert before.figure("recall@2").mean == 0 and after.figure("recall@2").mean == 1
+    assert (after.figure("recall@2").scored, after.figure("recall@2").rows) == (1, 2)
+    assert found.difference(after, "recall@2").difference == 1
+    said = run(capsys, "compare", *map(str, folders)).out
+    assert "Retrieval metrics look at 2 passages in all runs: some retrieved no more." in said
+
+
+def test_an_unfinished_run_is_marked(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    questions = {"file": "questions.jsonl", "sha256": "0" * 64, "count": 9}
+    folder = made_run(tmp_path / "run", right(2, 3, "crag"), questions=questions)
+    assert "Unfinished: crag was asked 3 of 9 questions." in run(capsys, "compare", str(folder)).out
+    assert run(capsys, "compare", str(folder), "--json").object["patterns"][0]["unfinished"] is True
+
+
+def test_where_questions_end_adds_up(tmp_path: Path) -> None:
+    rows = [made_row("a", answers=[]), refusal("b", answers=[]), made_row("c", answers=[], answerable=None)]
+    rows += [made_row("d"), made_row("e", error="the endpoint is down", answer="")]
+    (entry,) = compare([made_run(tmp_path / "run", rows)]).entries
+    assert {end: count for end, count in entry.outcomes.items() if count} == {
+        "answered": 2,
+        "wrongly refused": 1,
+        "failed": 1,
+        "not judged": 1,
+    }
 
 
 def test_the_command_gives_json(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

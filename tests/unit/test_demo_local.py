@@ -1,13 +1,25 @@
 """The demo's three questions, from the command line, with the embedded models on the project's own documentation."""
 
+import re
 from pathlib import Path
 
 import pytest
 
+from groundgraph.knowledge.load import files
 from tests.cli import Ran, run
 
-DOCS = Path(__file__).parents[2] / "docs"
+ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs"
 PAGES = ("answers-and-citations.md", "quick-start-zh.md", "patterns/crag.md")
+
+
+def test_the_demo_indexes_only_what_can_be_read() -> None:
+    """A file that cannot be read, such as an image, makes `groundgraph index` exit with 1, and the demo fail."""
+    (named,) = re.findall(r"index (docs.*) --collection demo", (ROOT / "Makefile").read_text(encoding="utf-8"))
+    paths = [path for pattern in named.split() for path in ROOT.glob(pattern)]
+    found = [Path(path) for path in files(paths, jsonl=False)]
+    assert {path.suffix for path in found} == {".md"}
+    assert {DOCS / page for page in PAGES} <= set(found)
 
 
 @pytest.mark.local

@@ -212,6 +212,13 @@ def test_the_evaluator_page_has_the_cross_validation() -> None:
     assert f"the calibration error is {record['among']['test']['all']['ece']:.2f}" in page
 
 
+def test_the_evaluator_page_has_the_figures_of_the_cascade() -> None:
+    record = json.loads((files("groundgraph.grading") / "cascade_record.json").read_text("utf-8"))["questions"]["all"]
+    page = " ".join((ROOT / "docs" / "evaluator.md").read_text("utf-8").split())
+    assert f"learned from {record['questions']} questions" in page
+    assert f"AUC of {record['auc']:.2f}, and the embedded evaluator with {record['auc_embedded']:.2f}" in page
+
+
 def evaluator_row(figures: dict[str, Any]) -> str:
     shares = [share(figures[f"refused_{kind}"]) for kind in ("unanswerable", "withheld", "foreign")]
     ranking = "–" if figures["auc"] is None else f"{figures['auc']:.2f}"

@@ -48,6 +48,24 @@ def test_short_forms(tmp_path: Path) -> None:
     assert (question.id, question.answers, question.rel) == ("7", ["308"], {"notes/sea.md": 2.0})
 
 
+def test_blank_answers_are_none(tmp_path: Path) -> None:
+    rows = [{"question": "Who?", "answers": ["", " "]}, {"question": "Why?", "answers": ["", "Anna"]}]
+    assert [q.answers for q in load_questions(jsonl(tmp_path, *rows)).items] == [[], ["Anna"]]
+
+
+def test_a_line_ends_at_a_line_feed_alone(tmp_path: Path) -> None:
+    rows = [json.dumps({"question": f"Who{mark}is it?"}, ensure_ascii=False) for mark in "\u2028\x85\u2029"]
+    questions = load_questions(jsonl(tmp_path, *rows)).items
+    assert [q.line for q in questions] == [1, 2, 3] and "\u2028" in questions[0].question
+
+
+def test_columns_that_look_misspelt_are_named_once(tmp_path: Path) -> None:
+    rows = [{"question": "Who?", "anwsers": ["Anna"], "hops": 1}, {"question": "Why?", "anwsers": [], "sources": "a"}]
+    assert load_questions(jsonl(tmp_path, *rows)).warnings == (
+        "questions 'questions.jsonl': columns that are not read: 'anwsers' (is it answers?), 'sources' (is it source?)",
+    )
+
+
 def test_where_no_grade_exceeds_1_a_1_says_that_the_passage_answers(tmp_path: Path) -> None:
     rows = [{"question": "a?", "rel": {"p1": 1, "p2": 0}}, {"question": "b?"}]
     assert load_questions(jsonl(tmp_path, *rows)).items[0].rel == {"p1": 2, "p2": 0}
@@ -78,6 +96,8 @@ def test_csv_of_one_column(tmp_path: Path) -> None:
         ([{"question": " ? "}], r"line 1: question=' \? ': String should match"),
         ([{"question": "Who?", "answerable": "perhaps"}], r"line 1: answerable='perhaps'"),
         ([{"question": "Who?", "rel": {"p": "high"}}], r"line 1: rel\.p='high'"),
+        (['{"question": "Who?", "rel": {"p": NaN}}'], r"line 1: rel\.p=nan: Input should be a finite number"),
+        (['{"question": "Who?"}', '{"question": "Why?", "rel": {"p": Infinity}}'], r"line 2: rel\.p=inf"),
         ([{"id": "a", "question": "Who?"}, {"id": "a", "question": "Why?"}], r"lines 1 and 2 have the same id 'a'"),
         ([{"question": "Who?", "split": "train"}], r"none with split='test' and source=None; there are splits"),
     ],

@@ -9,10 +9,12 @@ import pytest
 from groundgraph.errors import InputError, ModelError, ModelUnavailable
 from groundgraph.evaluation.answering import ranking
 from groundgraph.evaluation.plan import plan
-from groundgraph.evaluation.questions import Questions, load_questions
+from groundgraph.evaluation.questions import Question, Questions, load_questions
 from groundgraph.evaluation.records import Row, read_rows, read_run, read_scores
-from groundgraph.evaluation.run import Evaluation, evaluate, folder_for
+from groundgraph.evaluation.run import Evaluation, differences, evaluate, folder_for
+from groundgraph.evaluation.sources import known_sources
 from groundgraph.knowledge.index import index
+from groundgraph.settings import get_settings
 from state.context import Context
 from tests.doubles import FixedEvaluator
 from tests.embedder import use_bag_embedder
@@ -148,6 +150,76 @@ async def test_at_most_so_many_questions_are_in_work_at_once(questions: Question
     assert [row.id for row in rows] == ["q0", "q1", "q2", "q3"]  # in the order of the file, whichever was done first
     assert planned(questions, "scripted:test").concurrency == 8
     assert planned(questions, "llamacpp:small").concurrency == 1
+
+
+async def test_no_pattern_is_always_asked_first(questions: Questions, tmp_path: Path) -> None:
+    orders = []
+    for name in ("first", "second"):
+        asked: list[str] = []
+        with scripted(Line(None, ANSWER, times=8)) as (model, _):
+            run = planned(questions, model, ["naive", "crag"], metrics=["f1"], concurrency=1)
+            await evaluate(run, tmp_path / name, lambda rows, *_: asked.extend(row.pattern for row in rows))  # noqa: B023
+        orders.append(asked)
+    assert orders[0] == orders[1] and {*orders[0][::2]} == {"naive", "crag"}
+
+
+@pytest.fixture
+def notes(questions: Questions, tmp_path: Path) -> Callable[[dict[str, object]], Questions]:
+    """Index two notes of one name, and make questions of such `rel`."""
+    for folder in ("alpha", "beta"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "README.md").write_text(f"About {folder}.")
+    index([tmp_path / "alpha", tmp_path / "beta"])
+
+    def asked(rel: dict[str, object]) -> Questions:
+        path = tmp_path / "rel.jsonl"
+        path.write_text("\n" + json.dumps({"question": "What is alpha?", "rel": rel}))
+        return load_questions(path)
+
+    return asked
+
+
+def test_a_name_that_fits_two_documents_is_named_by_its_line(notes: Callable[..., Questions], tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"line 2: rel='README.md' fits 2 documents, such as .*give more of its path"):
+        plan(notes({"README.md": 2}), [], Context(), retrieval_only=True)
+    (question,) = plan(notes({"alpha/README.md": 2}), [], Context(), retrieval_only=True).questions
+    assert question.rel == {str(tmp_path / "alpha" / "README.md"): 2}
+
+
+def test_a_whole_name_goes_before_the_end_of_a_longer_one(
+    questions: Questions, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("groundgraph.knowledge.index.Collection.sources", lambda _: ["a.md", "notes/a.md"])
+    found = known_sources([Question(id="q", question="Who?", rel={"a.md": 2})], ["default"], "q.jsonl")
+    assert found.questions[0].rel == {"a.md": 2} and found.warnings == []
+
+
+def test_of_two_names_of_one_document_the_higher_grade_stays(notes: Callable[..., Questions], tmp_path: Path) -> None:
+    name = str(tmp_path / "alpha" / "README.md")
+    for rel in ({"alpha/README.md": 2, name: 0}, {name: 0, "alpha/README.md": 2}, {name: None, "alpha/README.md": 2}):
+        assert plan(notes(rel), [], Context(), retrieval_only=True).questions[0].rel == {name: 2}
+
+
+def test_names_that_are_in_no_collection_are_counted(notes: Callable[..., Questions]) -> None:
+    run = plan(notes({"paris.md": 2, "rome.md": 2, "oslo.md": 1}), [], Context(), retrieval_only=True)
+    assert run.record.warnings == ["2 of 3 sources in rel are in no collection searched, such as 'rome.md'"]
+
+
+def test_the_endpoint_is_recorded_without_its_key(questions: Questions, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://me:secret@127.0.0.1:8000/v1")
+    get_settings.cache_clear()
+    record = planned(questions, "openai:small").record
+    assert record.endpoint == "127.0.0.1:8000"
+    assert planned(questions, "scripted:small").record.endpoint is None
+    moved = record.model_copy(update={"endpoint": "example.com"})
+    assert differences(record, moved) == ["endpoint: '127.0.0.1:8000', now 'example.com'"]
+
+
+async def test_rows_of_something_else_are_not_mixed_in(questions: Questions, tmp_path: Path) -> None:
+    (tmp_path / "rows.jsonl").write_text('{"mine": 1}\n')
+    with pytest.raises(InputError, match=r"holds rows.jsonl of something else, and no run.json: give another --out"):
+        await evaluate(plan(questions, [], Context(), retrieval_only=True), tmp_path)
+    assert (tmp_path / "rows.jsonl").read_text() == '{"mine": 1}\n'
 
 
 async def test_retrieval_alone_asks_no_model(questions: Questions, tmp_path: Path) -> None:

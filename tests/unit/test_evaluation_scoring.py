@@ -100,6 +100,19 @@ async def test_a_failed_question_is_unscored_and_never_zero(judge: EmbeddedJudge
     assert scored.unscored["f1"] == "not answered: the endpoint is down"
 
 
+async def test_a_failed_question_counts_for_every_metric_that_would_apply(judge: EmbeddedJudge) -> None:
+    found = await metrics_of(row("", passages=[], rel={"paris.md": 2}, error="the endpoint is down"), judge)
+    assert found.keys() == (await metrics_of(row(rel={"paris.md": 2}), judge)).keys()
+    assert {*found.values()} == {None}
+
+
+async def test_without_a_right_answer_a_judge_model_takes_the_grades_for_context_recall() -> None:
+    with scripted() as (model, _):
+        judge = ModelJudge(model, EMBEDDING)
+        found = await score(row(answers=[], rel={"paris.md": 2}), ["context_recall"], judge, k=5)
+    assert found.metrics == {"context_recall": 1.0}
+
+
 def test_by_default_every_metric_that_the_run_can_have() -> None:
     assert choose_metrics([], has_judge=True, retrieval_only=False) == [*METRICS]
     assert choose_metrics([], has_judge=True, retrieval_only=True) == ["recall", "precision", "mrr", "ndcg"]

@@ -71,12 +71,10 @@ def test_a_name_is_looked_up_once_and_still_named_to_the_server() -> None:
 @pytest.mark.usefixtures("loopback_is_public")
 def test_what_cannot_be_fetched_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(address, "MAX_BYTES", 1000)
-    monkeypatch.setattr(address, "MAX_SECONDS", 0.3)
     pages = {
         "/large": Page(bytes(1001)),
         "/bomb": Page(gzip.compress(bytes(100_000)), headers={"Content-Encoding": "gzip"}),
         "/broken": Page(b"no gzip", headers={"Content-Encoding": "gzip"}),
-        "/slow": Page(b"drop by drop", pause=0.1),
         "/round": Page(status=301, headers={"Location": "/round"}),
         "/ftp": Page(status=301, headers={"Location": "ftp://example.org/"}),
         "/image": Page(b"\x89PNG\r\n", headers={"Content-Type": "image/png"}),
@@ -86,11 +84,17 @@ def test_what_cannot_be_fetched_says_why(monkeypatch: pytest.MonkeyPatch) -> Non
         assert reason(f"{served.address}/large") == "larger than 1,000 bytes"
         assert reason(f"{served.address}/bomb") == "larger than 1,000 bytes"
         assert reason(f"{served.address}/broken").startswith("cannot be fetched")
-        assert reason(f"{served.address}/slow") == "took more than 0.3 s"
         assert "redirects" in reason(f"{served.address}/round")
         assert reason(f"{served.address}/ftp") == "redirects to 'ftp'; only http and https are read"
         assert reason(f"{served.address}/image") == "an image; run OCR on it and index the text"
     assert reason(f"{served.address}/gone").startswith("cannot be fetched")
+
+
+@pytest.mark.usefixtures("loopback_is_public")
+def test_a_page_that_comes_drop_by_drop_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(address, "MAX_SECONDS", 0.3)
+    with site({"/slow": Page(b"drop by drop", pause=0.1)}) as served:
+        assert reason(f"{served.address}/slow") == "took more than 0.3 s"
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "[::1]", "2130706433", "[::ffff:127.0.0.1]"])

@@ -18,6 +18,7 @@ CASES = {
     "wrong": made_row("a", answer="nonsense", retrieved=["gold.md"], passages=READ, **GOLD),
     "not refused": made_row("a", answerable=False, answers=[]),
     "failed": made_row("a", answer="", error="the endpoint is down"),
+    "not judged": made_row("a", answers=[], answerable=None),
 }
 
 
@@ -51,5 +52,7 @@ def test_half_a_gold_answer_is_wrong() -> None:
     assert outcome(made_row("a", answers=["330 metres"], answer="It is 100 metres tall.")) == "wrong"
 
 
-def test_without_gold_nothing_is_judged() -> None:
-    assert outcome(made_row("a", answers=[], answerable=None)) is None
+@pytest.mark.parametrize("known", [{"answerable": True}, {"answerable": None, "rel": {"gold.md": 2}}])
+def test_without_a_gold_answer_it_was_answered_or_refused(known: dict[str, object]) -> None:
+    assert outcome(made_row("a", answers=[], retrieved=["gold.md"], **known)) == "answered"
+    assert outcome(refusal("a", answers=[], retrieved=["gold.md"], **known)) == "wrongly refused"

@@ -1,11 +1,14 @@
 """The prompted critic of Self-RAG: how ratings and needs are read, and who gives them."""
 
+import re
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
 from groundgraph.errors import ModelUnavailable
 from tests.doubles import FixedEvaluator, FixedSearch, passage
+from tests.endpoint import Endpoint
 from tests.scripted import Line, scripted
 from tests.self_rag import (
     BUILT,
@@ -100,3 +103,30 @@ def test_passages_that_the_evaluator_finds_irrelevant_are_not_written_from(finds
     with scripted((REWRITES, "tower height")) as (model, _):
         result = ask(model, preset="embedded")
     assert result["refused"] and result["usage"]["model_calls"] == 1
+
+
+def test_a_joint_rating_is_held_to_json_and_keeps_its_probabilities(
+    finds: Finds, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A small model that is shown a form repeats the form; under a JSON schema it has to give numbers."""
+    finds([passage(TOWER)])
+    rated = '{"relevance":5,"support":4,"utility":5}'
+
+    def reply(request: Any) -> str:
+        last = request["messages"][-1]["content"]
+        return rated if RATES in last else "yes" if last == QUESTION else "It is 330 metres tall."
+
+    def logprobs(text: str) -> dict[str, Any]:
+        parts = re.findall(r"\d|\D+", text)
+        tops = [[{"token": "4", "logprob": -0.6931}, {"token": "5", "logprob": -0.6931}] if part == "4" else []
+                for part in parts]  # fmt: skip
+        return {"content": [{"token": p, "logprob": -0.0, "top_logprobs": t} for p, t in zip(parts, tops, strict=True)]}
+
+    with Endpoint(reply=reply, logprobs=logprobs) as endpoint:
+        endpoint.configure(monkeypatch)
+        result = ask("openai:m", self_rag={"reflection": "joint"})
+        rating = endpoint.requests[-1]
+    properties = rating["response_format"]["json_schema"]["schema"]["properties"]
+    assert properties.keys() == {"relevance", "support", "utility"}
+    (segment,) = steps(result, "reflect")[0]["figures"]["segments"]
+    assert (segment["relevant"], segment["utility"]) == (5, 5) and segment["supported"] == pytest.approx(4.5, abs=0.01)

@@ -31,9 +31,6 @@ def test_it_answers_from_the_document(question: str, answer: str, source: str) -
     context: dict[str, Any] = {"chat_model": "llamacpp:qwen2.5-coder-1.5b-instruct"}
     start = time.monotonic()
     result = graph.invoke({"question": question}, context=context)
-    print(result["answer"], result["usage"], time.monotonic() - start)  # noqa: T201
-    for step in result["steps"]:
-        print(step)  # noqa: T201
     assert answer in result["answer"], result
     assert source in [citation["source"] for citation in result["citations"]]
     assert time.monotonic() - start < SECONDS and result["usage"]["model_calls"] < CALLS

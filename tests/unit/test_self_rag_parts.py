@@ -24,6 +24,8 @@ Evaluates = Callable[..., FixedEvaluator]
         ("It is [1] 330 m tall [2].", "It is [7] 330 m tall."),
         ("高330米【1】。", "高330米 [7]。"),
         ("高330米。", "高330米。 [7]"),
+        ("[1]高330米。", "高330米。 [7]"),
+        ("[1] It is tall.", "It is tall. [7]"),
         ("It is tall [1, 2].", "It is tall [7]."),
     ],
 )

@@ -137,6 +137,29 @@ async def test_an_unanswerable_question_is_kept_if_no_passage_is_correct_and_onc
     assert [(item.answerable, item.answers, item.rel) for item in kept(file)] == [(False, [], None)] * kept_ones
 
 
+async def test_questions_of_one_passage_make_up_for_what_cannot_be_had(tmp_path: Path) -> None:
+    lines = [Line("two given texts", "I cannot think of one.", times=None), *(asks(n, times=None) for n in HEIGHTS)]
+    with scripted(*lines) as (model, _):
+        card = await make(planned(model, 6, multi=0.34), tmp_path / "set.jsonl")
+    assert card.complete
+    assert {kind: (found.wanted, found.kept) for kind, found in card.counts.items()} == {
+        "single": (4, 6),
+        "multi": (2, 0),
+    }
+
+
+async def test_a_kind_is_given_up_if_its_first_ten_questions_are_bad(tmp_path: Path) -> None:
+    notes = [tmp_path / f"{number}.md" for number in range(12)]
+    for number, note in enumerate(notes):
+        note.write_text(TEXT.format(name=f"Gate{number}", height=number))
+    index(notes, "gates")
+    with scripted(Line(None, "I cannot think of one.", times=10)) as (model, _):
+        card = await make(
+            plan("gates", 6, model, Context(), multi=0, unanswerable=0, concurrency=1), tmp_path / "set.jsonl"
+        )
+    assert card.counts["single"].discarded == {"no question in the reply": 10}
+
+
 async def test_a_copy_of_the_gold_passage_elsewhere_answers_too(tmp_path: Path) -> None:
     (tmp_path / "copy.md").write_text(TEXT.format(name="Amber", height=310))
     index([tmp_path / "Amber.md", tmp_path / "copy.md"], "copies")

@@ -30,6 +30,9 @@ def single(text: str = TOWER, language: Language = "en") -> Attempt:
         ("According to the text, how tall is the Eiffel Tower?", False),
         ("Which of the two texts names a bridge?", False),
         ("What is this tower called?", False),
+        ("Who plays the villain in the movie?", False),
+        ("Who plays the villain in the movie Jaws?", True),
+        ("What is the name of the city of bridges?", True),
         ("What does the First Amendment text protect?", True),
         ("龙井茶产于哪里？", True),
         ("其他地区的茶叶有哪些品种？", True),
@@ -70,7 +73,9 @@ def test_a_question_is_a_copy_if_most_of_it_stands_in_the_passage_in_one_run(
         (single(), Made("", ""), "no question in the reply"),
         (single(), Made("How high does the Eiffel Tower rise?", ""), "no question in the reply"),
         (single(), Made("What is it?", "330 metres"), "no question in the reply"),
-        (single(), Made("How high does the Eiffel Tower rise, " * 10, "330 metres"), "no question in the reply"),
+        (single(), Made("How high does the Eiffel Tower rise, " * 10 + "?", "330 metres"), "no question in the reply"),
+        (single(TEA, "zh"), Made("龙井茶以清明前采摘的嫩芽为上品。", "嫩芽"), "no question in the reply"),
+        (single(), Made("What is known of the Eiffel Tower?", "tall " * 26), "answer is too long"),
         (single(), Made("埃菲尔铁塔有多高？", "330 metres"), "in another language than its passage"),
         (single(), Made("How high does it rise?", "330 metres"), "does not stand alone"),
         (single(), Made("Is 330 metres tall and stands on what?", "Champ de Mars"), "copied from its passage"),
@@ -105,6 +110,7 @@ def test_an_unanswerable_question_is_checked_for_its_wording_only() -> None:
     attempt = Attempt("unanswerable", (passage(TOWER),), "en")
     assert wording_fault(attempt, Made("Who painted the Eiffel Tower?")) is None
     assert wording_fault(attempt, Made("Who painted the tower of the text?")) == "does not stand alone"
+    assert wording_fault(attempt, Made("How tall is the Eiffel Tower?")) == "its passage leaves nothing of it out"
 
 
 @pytest.mark.parametrize(

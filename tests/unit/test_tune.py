@@ -9,7 +9,7 @@ import pytest
 
 from graphs.catalogue import PATTERNS
 from groundgraph.cli.context import build_context
-from groundgraph.errors import CollectionError, ModelUnavailable
+from groundgraph.errors import CollectionError, InputError, ModelUnavailable
 from groundgraph.evaluation import space
 from groundgraph.evaluation.asker import Asker
 from groundgraph.evaluation.holdout import part
@@ -17,7 +17,7 @@ from groundgraph.evaluation.metrics.stats import Interval, PairedDifference
 from groundgraph.evaluation.profile import changed, differing, profile_text
 from groundgraph.evaluation.thresholds import Decision
 from groundgraph.evaluation.tune import Choice, ThresholdMap, Tuner
-from groundgraph.evaluation.tuned import NO_GAIN, NOISE, map_lines, summary, verdict
+from groundgraph.evaluation.tuned import NOISE, NOTHING_TRIED, map_lines, summary, verdict
 from groundgraph.knowledge.index import Collection
 from groundgraph.knowledge.search import SearchResult
 from state.context import Context
@@ -108,9 +108,24 @@ async def test_the_budget_is_kept_and_an_interrupted_tuning_asks_nothing_twice(a
 
 
 async def test_a_budget_that_is_too_small_is_not_begun(asked: Path) -> None:
-    with scripted() as (name, _):
-        found = by_stage(await tuned(asked, budget=2, chat_model=name, answerer="model"))["answers"]
-    assert found.skipped == ("only 0 of 0 questions could be scored, with 2 model calls; it needs 5, and over half")
+    with scripted() as (name, _), pytest.raises(InputError, match=r"budget=2: tuning crag .* takes 15 model calls"):
+        await tuned(asked, budget=2, chat_model=name, answerer="model")
+
+
+async def test_calls_that_fail_count_and_no_call_is_made_beyond_the_budget(asked: Path) -> None:
+    settings = {"crag": {"theta_low": 0.3}, "search_mode": "vector"}
+    with scripted(Line(None, ModelUnavailable("the endpoint is down"), times=None)) as (name, model):
+        tuner = await tuned(asked, budget=15, chat_model=name, **settings)
+    assert 0 < len(model.prompts) == tuner.asker.calls <= 15
+
+
+async def test_a_question_that_takes_more_calls_than_are_left_is_cut_off(asked: Path) -> None:
+    first, *_ = part(asked, split=None, held_out=None, limit=None, seed=0).tuning
+    asker = Asker(asked.parent / "calls", 4, lambda what, done, total: None)
+    with scripted(Line(None, "[]", times=None)) as (name, model):
+        contexts = [Context(chat_model=name, evaluator="llm", search_mode=mode) for mode in ("vector", "hybrid")]
+        assert await asker.ask("crag", contexts, [first], 2) == [[], []]  # each takes five calls to grade
+    assert len(model.prompts) == asker.calls == 2
 
 
 async def test_a_model_that_is_down_answers_nothing(asked: Path) -> None:
@@ -143,7 +158,7 @@ async def test_too_few_questions_choose_nothing(asked: Path) -> None:
     few.write_text("\n".join(asked.read_text().splitlines()[:8]))
     tuner = await tuned(few)
     assert by_stage(tuner)["search"].skipped == "only 2 of 2 questions could be scored; it needs 5, and over half"
-    assert verdict(tuner.choices) == NO_GAIN
+    assert verdict(tuner.choices) == NOTHING_TRIED
 
 
 async def test_thresholds_need_questions_to_refuse(asked: Path) -> None:
@@ -244,7 +259,8 @@ def test_the_command_writes_a_profile_and_a_report(
     Collection.open("towers", create=True)
     command = ["tune", str(asked), "-c", "towers"]
     ran = run(capsys, *command, "--out", "tuned.toml", "--html", "tuned.html")
-    assert ran.status == 0 and ran.err == ""
+    assert ran.status == 0
+    assert ran.err == "warning: 12 of 12 sources in rel are in no collection searched, such as 'gold22.md'\n"
     lines = ran.out.splitlines()
     assert lines[0] == "chunker: skipped, name others to try with --chunker"
     assert lines[1].startswith("search: search_mode=vector; ")
@@ -264,6 +280,29 @@ def test_the_command_gives_json(
     assert found["settings"] == {"search_mode": "vector", "top_k": 3}
     assert [stage["stage"] for stage in found["stages"]] == ["chunker", "search", "top_k"]
     assert found["stages"][1]["within_noise"] is False and found["model_calls"] == 0
+
+
+def test_the_command_that_could_try_nothing_writes_no_profile(
+    asked: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    use_bag_embedder(monkeypatch)
+    Collection.open("towers", create=True)
+    asked.write_text("\n".join(asked.read_text().splitlines()[:4]))
+    ran = run(capsys, "tune", str(asked), "-c", "towers", "--out", "tuned.toml")
+    assert (ran.status, ran.out.splitlines()[-1]) == (1, NOTHING_TRIED)
+    assert not Path("tuned.toml").exists()
+
+
+def test_what_would_fail_at_the_end_is_found_before_anything_runs(
+    asked: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    use_bag_embedder(monkeypatch)
+    Collection.open("towers", create=True)
+    command = ["tune", str(asked), "-c", "towers"]
+    assert "cannot be written: give another file" in run(capsys, *command, "--out", str(asked.parent)).err
+    assert "cannot be written" in run(capsys, *command, "--html", str(asked / "page.html")).err
+    asked.write_text('{"question": "How high?"}\n{"question": "How wide?"}')
+    assert "--chunker: 0 of 1 tuning questions" in run(capsys, *command, "--chunker", "fixed").err
 
 
 def test_the_command_names_what_cannot_be_used(asked: Path, capsys: pytest.CaptureFixture[str]) -> None:

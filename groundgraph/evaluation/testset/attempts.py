@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import chain, zip_longest
 
 from groundgraph.evaluation.testset.records import Kind
-from groundgraph.grading.terms import content_terms
+from groundgraph.grading.terms import content_terms, key_terms, number_terms
 from groundgraph.knowledge.diversify import folded
 from groundgraph.knowledge.passage import Passage
 from groundgraph.knowledge.sentences import sentences
@@ -19,12 +19,14 @@ PASSAGE_TERMS = 8
 """Content terms from which a passage says enough to ask about."""
 SENTENCE_TERMS = 5
 """Content terms from which a sentence does."""
+LONGEST_SENTENCE = 300
+"""Characters of a sentence that is asked about."""
 ROUNDS = 5
 """Sentences of one passage that are asked about at most, one a round over all passages."""
 NEIGHBOURS = 12
 """Passages nearest to one, among which its partner is looked for."""
-SHARED_TERMS = 3
-"""Content terms that two passages share if a question may join them."""
+SHARED_TERMS = 5
+"""Content terms that two passages share if a question may join them; one name is enough."""
 
 _NO_PROSE = ("#", "```", "~~~", "<")
 
@@ -101,7 +103,13 @@ def _singles(drawn: _Drawn, seed: int) -> Iterator[Attempt]:
 def _telling(text: str) -> list[str]:
     """Return the sentences of a text that say something by themselves."""
     found = [text[start:end] for start, end in sentences(text)]
-    return [s for s in found if not s.startswith(_NO_PROSE) and len(content_terms(s)) >= SENTENCE_TERMS]
+    return [
+        sentence
+        for sentence in found
+        if len(sentence) <= LONGEST_SENTENCE
+        and not sentence.startswith(_NO_PROSE)
+        and len(content_terms(sentence)) >= SENTENCE_TERMS
+    ]
 
 
 def _pairs(drawn: _Drawn, store: Store) -> Iterator[Attempt]:
@@ -127,5 +135,10 @@ def _joins(one: Passage, other: Passage) -> bool:
     """Tell whether two passages are on one subject, and not of one wording."""
     if other.id == one.id or len(folded([one, other])) == 1:
         return False
-    terms = [frozenset(content_terms(passage.context)) for passage in (one, other)]
-    return len(terms[0] & terms[1]) >= SHARED_TERMS
+    texts = one.context, other.context
+    terms, names = ([frozenset(of(text)) for text in texts] for of in (content_terms, _names))
+    return bool(names[0] & names[1]) or len(terms[0] & terms[1]) >= SHARED_TERMS
+
+
+def _names(text: str) -> frozenset[str]:
+    return key_terms(text) - number_terms(text)

@@ -3,7 +3,6 @@
 import asyncio
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Mapping
-from itertools import islice
 from pathlib import Path
 
 from groundgraph.errors import InputError
@@ -31,6 +30,8 @@ from state.reducers import Usage, add_usage
 
 TRIES = 6
 """Questions made at most for each that is wanted."""
+FUTILE = 10
+"""Questions of a kind after which it is given up, if none of them was kept."""
 
 INCIDENTAL = frozenset({"date", "counts", "usage"})
 """Parts of a card that may differ between two halves of one test set."""
@@ -118,36 +119,47 @@ def count(wanted: Mapping[Kind, int], found: Iterable[Outcome]) -> dict[Kind, Co
 
 
 class _Queue:
-    """What to try next: always of the kind that lacks the largest share of what is wanted."""
+    """What to try next: always of the kind that lacks the largest share of what is wanted.
+
+    What a kind cannot have, since too many of its tries failed or the collection holds no more, `single` makes up for.
+    """
 
     def __init__(self, plan: Plan) -> None:
-        self._wanted = plan.wanted
-        self._done: Counter[Kind] = Counter()
+        self._wanted = Counter(plan.wanted)
+        self._tried: Counter[Kind] = Counter()
+        self._kept: Counter[Kind] = Counter()
+        self._failed: Counter[Kind] = Counter()
         self._left = {
-            kind: islice(attempts(kind, plan.store, plan.card.language, plan.card.seed), TRIES * wanted)
-            for kind, wanted in plan.wanted.items()
-            if wanted
+            kind: attempts(kind, plan.store, plan.card.language, plan.card.seed) for kind in ("single", *plan.wanted)
         }
 
     def next(self) -> Attempt | None:
         """Return the next attempt; None while enough is in work, and once nothing is left to try."""
-        while self._left:
-            kind = max(self._left, key=self._lacking)
-            if self._lacking(kind) <= 0:
-                return None
-            if attempt := next(self._left[kind], None):
-                self._done[kind] += 1
+        while open_kinds := [kind for kind in self._left if self._lacking(kind) > 0]:
+            kind = max(open_kinds, key=self._lacking)
+            attempt = None if self._is_hopeless(kind) else next(self._left[kind], None)
+            if attempt:
+                self._tried[kind] += 1
                 return attempt
-            del self._left[kind]
+            self._give_up(kind)
         return None
 
     def settle(self, outcome: Outcome) -> None:
         """Take note of what became of an attempt, which counted as kept so far."""
-        if isinstance(outcome, Discarded):
-            self._done[outcome.src] -= 1
+        (self._kept if isinstance(outcome, Item) else self._failed)[outcome.src] += 1
 
     def _lacking(self, kind: Kind) -> float:
-        return 1 - self._done[kind] / self._wanted[kind]
+        return 1 - (self._tried[kind] - self._failed[kind]) / self._wanted[kind] if self._wanted[kind] else 0.0
+
+    def _is_hopeless(self, kind: Kind) -> bool:
+        is_futile = self._failed[kind] >= FUTILE and not self._kept[kind]
+        return is_futile or self._tried[kind] >= TRIES * self._wanted[kind]
+
+    def _give_up(self, kind: Kind) -> None:
+        missing = self._wanted[kind] - (self._tried[kind] - self._failed[kind])
+        self._wanted[kind] -= missing
+        if kind != "single" and self._wanted["single"]:
+            self._wanted["single"] += missing
 
 
 _Result = tuple[Made, Checked, Usage]

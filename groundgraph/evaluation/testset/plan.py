@@ -1,5 +1,6 @@
 """Make the plan of a test set from what a person asked for, and the card of what it is made with."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -68,7 +69,10 @@ def plan(
     info = opened.info()
     if not info.chunks:
         raise CollectionError(f"collection {info.name!r} is empty; fill it: groundgraph index PATH -c {info.name}")
-    extra: dict[Kind, int] = {"multi": int(count * multi), "unanswerable": int(count * unanswerable)}
+    extra: dict[Kind, int] = {
+        "multi": math.floor(round(count * multi, 6)),
+        "unanswerable": math.floor(round(count * unanswerable, 6)),
+    }
     own = {"collections": [info.name], "chat_model": model, "answerer": "model", "on_model_failure": "error"}
     context = settled(context.model_copy(update=own))
     card = Card(

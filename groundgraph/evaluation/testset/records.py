@@ -18,11 +18,13 @@ Reason = Literal[
     "does not stand alone",
     "copied from its passage",
     "holds its own answer",
+    "answer is too long",
     "answer is not in its passage",
     "one passage is enough",
     "search does not find its passage",
     "evaluator rejects its passage",
     "extractive answer differs",
+    "its passage leaves nothing of it out",
     "a passage answers it",
     "like an earlier question",
 ]
@@ -98,8 +100,8 @@ class Card(Record):
 
     @property
     def complete(self) -> bool:
-        """Return whether there are as many questions as were wanted."""
-        return all(count.kept >= count.wanted for count in self.counts.values())
+        """Return whether there are as many questions as were wanted, of whatever kind."""
+        return sum(count.kept for count in self.counts.values()) >= sum(count.wanted for count in self.counts.values())
 
 
 def discarded_file(file: Path) -> Path:

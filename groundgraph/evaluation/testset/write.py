@@ -13,9 +13,9 @@ from nodes.node import cost
 from nodes.prompt import fit, show
 from state.reducers import Usage
 
-PASSAGE_TOKENS = 600
-"""Tokens, estimated, that a passage has in the prompt; its end is cut off."""
-REPLY_TOKENS = 160
+PASSAGE_TOKENS = 300
+"""Tokens, estimated, that a passage has in the prompt; its end is cut off, the sentence asked about stands apart."""
+REPLY_TOKENS = 120
 
 _PROMPTS = {"single": SINGLE, "multi": MULTI, "unanswerable": UNANSWERABLE}
 _QUOTES = ' \t\n"“”「」'
