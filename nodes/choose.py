@@ -6,7 +6,8 @@ from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from nodes.node import Update, node, said
-from state.context import Context, SelfRagSettings
+from state.blocks import SelfRagSettings
+from state.context import Context
 from state.schemas import Segment
 
 Outcome = Literal["accept", "reformulate", "conclude", "refuse"]

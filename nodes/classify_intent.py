@@ -12,7 +12,8 @@ from groundgraph.grading.intent import classify_intent as embedded_intent
 from groundgraph.models import Reply, ask
 from nodes.model import NEEDS_MODEL, chat_model_of, required_chat_model
 from nodes.node import Update, cost, node, said
-from state.context import Context, RouterSettings
+from state.blocks import RouterSettings
+from state.context import Context
 
 Pattern = Literal["reply", "naive", "hyde", "advanced", "flare", "crag", "adaptive", "self_rag", "combined"]
 

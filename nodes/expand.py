@@ -27,7 +27,8 @@ from groundgraph.models import Reply, complete, token_spans
 from nodes.model import pattern_model
 from nodes.node import Update, cost, node, said
 from nodes.probe import TOP_TOKENS
-from state.context import Context, SelfRagSettings
+from state.blocks import SelfRagSettings
+from state.context import Context
 from state.schemas import Beam, Segment
 
 ROOT: Beam = {"raw": "", "segments": [], "score": 1.0, "need": RETRIEVAL, "found": []}

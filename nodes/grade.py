@@ -8,7 +8,8 @@ from typing_extensions import TypedDict
 from groundgraph.knowledge.passage import Passage, Tier
 from nodes.node import Update, node, said
 from nodes.score import score
-from state.context import Context, CragSettings
+from state.blocks import CragSettings
+from state.context import Context
 
 
 class Retrieved(TypedDict):

@@ -18,7 +18,8 @@ from nodes.model import pattern_model
 from nodes.node import Update, cost, node, said
 from nodes.select import relevance
 from nodes.write_segments import Writing, conversation
-from state.context import Context, SelfRagSettings
+from state.blocks import SelfRagSettings
+from state.context import Context
 from state.schemas import Segment
 
 Aspect = Literal["relevant", "supported", "utility"]

@@ -28,7 +28,8 @@ from groundgraph.evaluation.thresholds import (
     threshold_map,
 )
 from groundgraph.knowledge.passage import Tier
-from state.context import Context, CragSettings
+from state.blocks import CragSettings
+from state.context import Context
 
 if TYPE_CHECKING:
     from markupsafe import Markup

@@ -8,7 +8,7 @@ from groundgraph.evaluation.metrics.retrieval import relevant_sources
 from groundgraph.evaluation.records import Row
 from groundgraph.knowledge.passage import Passage
 from nodes.grade import action_of, tier_of, usable
-from state.context import CragSettings
+from state.blocks import CragSettings
 
 GRADE = "grade"
 """The step whose scores are recorded."""

@@ -13,7 +13,7 @@ from langgraph.types import Send
 
 from graphs.catalogue import PATTERNS, load
 from nodes.classify_intent import pattern_of
-from state.context import RouterSettings
+from state.blocks import RouterSettings
 
 
 @pytest.mark.parametrize("name", PATTERNS)

@@ -17,7 +17,8 @@ from langgraph.types import Command
 
 from graphs.catalogue import PATTERNS, load
 from groundgraph.knowledge.passage import Passage
-from state.context import Context, RouterSettings
+from state.blocks import RouterSettings
+from state.context import Context
 from state.schemas import State
 from tests.doubles import FixedEvaluator, FixedSearch, FixedWeb, passage
 from tests.logprobs import logprobs_of

@@ -4,7 +4,7 @@ import pytest
 
 from groundgraph.knowledge.passage import Passage
 from nodes.grade import action_of, tier_of, usable, wants_web
-from state.context import CragSettings
+from state.blocks import CragSettings
 from tests.doubles import passage
 
 

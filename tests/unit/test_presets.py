@@ -9,7 +9,8 @@ from typing_extensions import TypedDict
 
 from graphs.catalogue import load
 from groundgraph.errors import InputError
-from state.context import Context, CragSettings, HydeSettings, Preset
+from state.blocks import CragSettings, HydeSettings
+from state.context import Context, Preset
 from state.presets import PRESETS, settled
 from tests.doubles import FixedEvaluator, FixedSearch, passage
 from tests.scripted import scripted

@@ -9,7 +9,8 @@ from graphs.catalogue import PATTERNS, load
 from graphs.router import graph
 from groundgraph.errors import InputError
 from nodes.classify_intent import SETTINGS, TABLE, Pattern, label_of, pattern_of
-from state.context import Context, RouterSettings
+from state.blocks import RouterSettings
+from state.context import Context
 from tests.doubles import FixedEvaluator, FixedSearch, passage
 from tests.scripted import Line, scripted
 

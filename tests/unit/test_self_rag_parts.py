@@ -10,7 +10,7 @@ from nodes.accept import joined
 from nodes.choose import is_good
 from nodes.reflect import weighed
 from nodes.write_segments import blank, cited, new_text
-from state.context import SelfRagSettings
+from state.blocks import SelfRagSettings
 from tests.doubles import FixedEvaluator, FixedSearch
 
 Finds = Callable[..., FixedSearch]

@@ -3,7 +3,7 @@
 import pytest
 
 from groundgraph.evaluation.thresholds import GradedQuestion, best, credit, decide, graded_question, threshold_map
-from state.context import CragSettings
+from state.blocks import CragSettings
 from tests.runs import graded_row, made_row
 
 ANSWERABLE = GradedQuestion((0.55, 0.2), (True, False), True)
