@@ -29,8 +29,12 @@ def evaluate(
     limit: Annotated[
         int | None, typer.Option(min=1, metavar="N", help="Ask N questions, of each source as many.")
     ] = None,
-    split: Annotated[str | None, typer.Option(metavar="NAME", help="Ask questions of this split only.")] = None,
-    source: Annotated[str | None, typer.Option(metavar="NAME", help="Ask questions of this source only.")] = None,
+    split: Annotated[
+        str | None, typer.Option(metavar="NAME[,NAME…]", help="Ask questions of these splits only.")
+    ] = None,
+    source: Annotated[
+        str | None, typer.Option(metavar="NAME[,NAME…]", help="Ask questions of these sources only.")
+    ] = None,
     seed: Annotated[int, typer.Option(metavar="N", help="Which questions --limit takes.")] = 0,
     settings: Annotated[
         list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Setting of the runs, such as top_k=8.")

@@ -103,8 +103,8 @@ def load_questions(
 
     Args:
         path: The file.
-        split: Take only questions of this `split`.
-        source: Take only questions of this `src`.
+        split: Take only questions of this `split`, or of several divided by commas.
+        source: Take only questions of this `src`, or of several divided by commas.
         limit: Take at most so many, the same number of each source and language as far as they go.
         seed: Which ones.
 
@@ -120,12 +120,13 @@ def load_questions(
         raise InputError(f"questions {str(path)!r}: not text; give a JSON Lines or CSV file")
     rows = list(_csv(text, path) if path.suffix.lower() == ".csv" else _jsonl(text, path))
     found = list(_questions(path, iter(rows)))
-    kept = [q for q in _on_one_scale(found) if split in {None, q.split} and source in {None, q.source}]
-    if not kept:
-        splits, sources = sorted({q.split for q in found}), sorted({q.source for q in found})
+    there = {"split": {q.split for q in found}, "source": {q.source for q in found}}
+    chosen = {"split": _named(split, there["split"]), "source": _named(source, there["source"])}
+    kept = [q for q in _on_one_scale(found) if q.split in chosen["split"] and q.source in chosen["source"]]
+    if not kept or not chosen["split"] <= there["split"] or not chosen["source"] <= there["source"]:
         raise InputError(
-            f"questions {str(path)!r}: none with split={split!r} and source={source!r}; "
-            f"there are splits {splits} and sources {sources}"
+            f"questions {str(path)!r}: split={split!r} and source={source!r} name none, or more than there are; "
+            f"there are splits {sorted(there['split'])} and sources {sorted(there['source'])}"
         )
     kept = kept if limit is None else _sample(kept, limit, seed)
     digest = hashlib.sha256(data).hexdigest()
@@ -133,6 +134,11 @@ def load_questions(
         file=path.name, sha256=digest, count=len(kept), split=split, source=source, limit=limit, seed=seed
     )
     return Questions(tuple(kept), record, tuple(_misspelt(path, rows)))
+
+
+def _named(given: str | None, there: set[str]) -> set[str]:
+    """Return the names given, divided by commas; all that are there if none is given."""
+    return there if given is None else {name.strip() for name in given.split(",") if name.strip()}
 
 
 def _misspelt(path: Path, rows: Sequence[tuple[int, Any]]) -> Iterator[str]:

@@ -99,12 +99,24 @@ def test_csv_of_one_column(tmp_path: Path) -> None:
         (['{"question": "Who?", "rel": {"p": NaN}}'], r"line 1: rel\.p=nan: Input should be a finite number"),
         (['{"question": "Who?"}', '{"question": "Why?", "rel": {"p": Infinity}}'], r"line 2: rel\.p=inf"),
         ([{"id": "a", "question": "Who?"}, {"id": "a", "question": "Why?"}], r"lines 1 and 2 have the same id 'a'"),
-        ([{"question": "Who?", "split": "train"}], r"none with split='test' and source=None; there are splits"),
+        ([{"question": "Who?", "split": "train"}], r"split='test' and source=None name none, or more"),
     ],
 )
 def test_a_bad_row_is_named_by_its_line(tmp_path: Path, rows: list[object], message: str) -> None:
     with pytest.raises(InputError, match=message):
         load_questions(jsonl(tmp_path, *rows), split="test" if "split" in message else None)
+
+
+def test_splits_and_sources_are_chosen_by_name(tmp_path: Path) -> None:
+    rows = [{"id": f"{src}-{split}", "question": "Who?", "src": src, "split": split}
+            for src in ("a", "b", "c") for split in ("train", "val", "test")]  # fmt: skip
+    path = jsonl(tmp_path, *rows)
+    chosen = load_questions(path, split="val, test", source="a,c").items
+    assert [q.id for q in chosen] == ["a-val", "a-test", "c-val", "c-test"]
+    with pytest.raises(
+        InputError, match=r"source='a,d' name none, or more than there are; .* sources \['a', 'b', 'c'\]"
+    ):
+        load_questions(path, source="a,d")
 
 
 def test_a_csv_row_with_too_many_cells_is_named(tmp_path: Path) -> None:
