@@ -1,10 +1,10 @@
 """`groundgraph ask`: ask a question, see the answer and how it came about."""
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from groundgraph.cli.options import AsJSON, Collections, Preset, Profile, Settings
 from groundgraph.cli.terminal import shows_progress, write, write_json
 from groundgraph.errors import InputError
 
@@ -17,20 +17,11 @@ REFUSED = 3
 def ask(
     question: Annotated[str, typer.Argument(metavar="QUESTION", help="What to ask.", show_default=False)],
     pattern: Annotated[str, typer.Option("--pattern", "-p", metavar="NAME", help="Graph to run.")] = "router",
-    collection: Annotated[
-        list[str] | None,
-        typer.Option("--collection", "-c", metavar="NAME", help="Collection to search; may be repeated, * for all."),
-    ] = None,
-    preset: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="Named settings: paper, embedded, strict, balanced or loose."),
-    ] = None,
-    settings: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="KEY=VALUE", help="Setting of the run, such as crag.theta_high=0.8."),
-    ] = None,
-    profile: Annotated[Path | None, typer.Option(metavar="FILE", help="TOML file of settings.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")] = False,
+    collection: Collections = None,
+    preset: Preset = None,
+    settings: Settings = None,
+    profile: Profile = None,
+    as_json: AsJSON = False,
     trace: Annotated[bool, typer.Option("--trace", help="Show every step with all its figures and seconds.")] = False,
     confidence: Annotated[
         bool, typer.Option("--confidence", help="Show, in colour, how sure the model was of each sentence (flare).")

@@ -4,11 +4,11 @@ import contextlib
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from groundgraph.cli.options import Collections, Preset, Profile, Settings
 from groundgraph.cli.terminal import shows_progress, write
 from groundgraph.errors import GroundgraphError, InputError
 
@@ -32,19 +32,10 @@ REMEMBERED = 40
 
 def chat(
     pattern: Annotated[str, typer.Option("--pattern", "-p", metavar="NAME", help="Graph to run.")] = "router",
-    collection: Annotated[
-        list[str] | None,
-        typer.Option("--collection", "-c", metavar="NAME", help="Collection to search; may be repeated, * for all."),
-    ] = None,
-    preset: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="Named settings: paper, embedded, strict, balanced or loose."),
-    ] = None,
-    settings: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="KEY=VALUE", help="Setting of every run, such as crag.theta_high=0.8."),
-    ] = None,
-    profile: Annotated[Path | None, typer.Option(metavar="FILE", help="TOML file of settings.")] = None,
+    collection: Collections = None,
+    preset: Preset = None,
+    settings: Settings = None,
+    profile: Profile = None,
 ) -> None:
     """Answer questions from your documents one after the other; follow-ups are understood.
 

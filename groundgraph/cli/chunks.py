@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from groundgraph.cli.options import AsJSON
 from groundgraph.cli.terminal import one_line, printable, write, write_json
 from groundgraph.errors import InputError, LoadError
 
@@ -39,7 +40,7 @@ def chunks(
         str | None, typer.Option(metavar="PROVIDER:MODEL", help="Embedding model for semantic.")
     ] = None,
     whole: Annotated[bool, typer.Option("--whole", help="Show chunks whole.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")] = False,
+    as_json: AsJSON = False,
 ) -> int:
     """Show how a document is cut into chunks. Nothing is kept.
 

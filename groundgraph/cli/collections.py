@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from groundgraph.cli.options import AsJSON
 from groundgraph.cli.terminal import size, table_console, write, write_json
 
 if TYPE_CHECKING:
@@ -15,7 +16,6 @@ SHOWN = 20
 """Documents that are named without --json."""
 
 Name = Annotated[str, typer.Argument(metavar="NAME", help="Collection.", show_default=False)]
-AsJSON = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
 
 collections = typer.Typer(rich_markup_mode=None, add_completion=False)
 

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from groundgraph.cli.options import AsJSON
 from groundgraph.cli.terminal import table_console, write, write_json
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ def compare(
         Path | None, typer.Option(metavar="FILE", help="Write a report to be opened in a browser, without network.")
     ] = None,
     worst: Annotated[int, typer.Option(metavar="N", min=0, help="Worst questions to show in the report.")] = 20,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")] = False,
+    as_json: AsJSON = False,
 ) -> None:
     """Compare the patterns of one or more runs.
 

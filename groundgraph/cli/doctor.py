@@ -1,17 +1,16 @@
 """`groundgraph doctor`: what is installed, where models and data are, and what is missing."""
 
 import sys
-from typing import Annotated, Any
+from typing import Any
 
-import typer
-
+from groundgraph.cli.options import AsJSON
 from groundgraph.cli.terminal import size, write, write_json
 
 CANNOT_ANSWER = 1
 
 
 def doctor(
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")] = False,
+    as_json: AsJSON = False,
 ) -> int:
     """Say what is installed, and what is missing.
 

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from groundgraph.cli.options import AsJSON, Collections, Concurrency, Profile, Quiet, Settings
 from groundgraph.cli.terminal import shows_progress
 from groundgraph.errors import InputError
 
@@ -19,10 +20,7 @@ def evaluate(
     questions: Annotated[
         Path, typer.Argument(metavar="QUESTIONS", help="JSON Lines or CSV file; only `question` is required.")
     ],
-    collection: Annotated[
-        list[str] | None,
-        typer.Option("--collection", "-c", metavar="NAME", help="Collection to search; may be repeated."),
-    ] = None,
+    collection: Collections = None,
     pattern: Annotated[
         str | None, typer.Option("--pattern", "-p", metavar="NAME[,NAME…]", help="Graphs to ask.")
     ] = None,
@@ -36,10 +34,8 @@ def evaluate(
         str | None, typer.Option(metavar="NAME[,NAME…]", help="Ask questions of these sources only.")
     ] = None,
     seed: Annotated[int, typer.Option(metavar="N", help="Which questions --limit takes.")] = 0,
-    settings: Annotated[
-        list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Setting of the runs, such as top_k=8.")
-    ] = None,
-    profile: Annotated[Path | None, typer.Option(metavar="FILE", help="TOML file of settings.")] = None,
+    settings: Settings = None,
+    profile: Profile = None,
     out: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Folder of the run; by default runs/DATE-NAME.")
     ] = None,
@@ -55,12 +51,12 @@ def evaluate(
     retrieval_only: Annotated[
         bool, typer.Option("--retrieval-only", help="Score what is retrieved; ask no model, run no pattern.")
     ] = False,
-    concurrency: Annotated[int | None, typer.Option(min=1, metavar="N", help="Questions in work at once.")] = None,
+    concurrency: Concurrency = None,
     min_scored: Annotated[
         float, typer.Option(min=0, max=1, metavar="SHARE", help="Share of rows that a valid metric is scored on.")
     ] = 0.5,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")] = False,
+    as_json: AsJSON = False,
+    quiet: Quiet = False,
 ) -> int:
     """Ask patterns your questions, and score what comes back.
 

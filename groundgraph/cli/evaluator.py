@@ -5,6 +5,8 @@ from typing import Annotated, Any
 
 import typer
 
+from groundgraph.cli.options import AsJSON, Collections
+
 evaluator = typer.Typer(rich_markup_mode=None, add_completion=False)
 
 Data = Annotated[
@@ -20,7 +22,6 @@ Collection = Annotated[
     str | None, typer.Option("--collection", "-c", metavar="NAME", help="Where hard negatives for pairs are searched.")
 ]
 ChatModel = Annotated[str | None, typer.Option(metavar="PROVIDER:MODEL", help="Chat model that reads the passages.")]
-AsJSON = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
 
 
 @evaluator.callback()
@@ -135,18 +136,16 @@ def label(
         Path, typer.Argument(metavar="QUESTIONS", help="File of questions, one a line.", show_default=False)
     ],
     out: Annotated[Path, typer.Option(metavar="FILE", help="Where to write the pairs.")],
-    collection: Annotated[
-        list[str] | None,
-        typer.Option("--collection", "-c", metavar="NAME", help="Collection to search; may be repeated."),
-    ] = None,
+    collection: Collections = None,
     chat_model: ChatModel = None,
     top_k: Annotated[int, typer.Option(metavar="N", min=1, max=100, help="Passages of a question.")] = 5,
 ) -> None:
     """Let the chat model label what a search finds, and mark the pairs that a person should look at."""
     from groundgraph.cli.evaluator_label import label_all
     from groundgraph.cli.terminal import write
+    from groundgraph.knowledge.choose import named
 
-    pairs, review = label_all(questions, out, collection or ["default"], chat_model, top_k)
+    pairs, review = label_all(questions, out, named(collection or ["default"]), chat_model, top_k)
     write(f"written: {out}, {pairs} pairs, {review} of them to be looked at (review: true)")
 
 

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from groundgraph.cli.options import AsJSON, Collections, Quiet
 from groundgraph.cli.terminal import shows_progress, write, write_json
 
 if TYPE_CHECKING:
@@ -26,10 +27,7 @@ def label(
         Path, typer.Argument(metavar="INSTRUCTIONS", help="JSON Lines: `instruction` and `output` in each.")
     ],
     out: Annotated[Path, typer.Option(metavar="DIR", help="Folder of the examples and their card.")],
-    collection: Annotated[
-        list[str] | None,
-        typer.Option("--collection", "-c", metavar="NAME", help="Collection to search; may be repeated."),
-    ] = None,
+    collection: Collections = None,
     critic: Annotated[
         str | None, typer.Option(metavar="PROVIDER:MODEL", help="Chat model that labels, not the default one.")
     ] = None,
@@ -39,8 +37,8 @@ def label(
     ] = 0.1,
     seed: Annotated[int, typer.Option(metavar="N", help="Which pairs are labelled again.")] = 0,
     concurrency: Annotated[int, typer.Option(min=1, metavar="N", help="Model calls in flight at once.")] = 8,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")] = False,
+    as_json: AsJSON = False,
+    quiet: Quiet = False,
 ) -> int:
     """Label instructions and their answers with reflection tokens.
 
@@ -54,6 +52,7 @@ def label(
     from groundgraph.grading.reflection_card import write as write_folder
     from groundgraph.grading.reflection_data import label as label_pairs
     from groundgraph.grading.reflection_data import load_pairs
+    from groundgraph.knowledge.choose import named
     from groundgraph.models import default_chat_model
     from nodes.model import NO_MODEL
 
@@ -61,7 +60,7 @@ def label(
     model = critic or default_chat_model()
     if model is None:
         raise ModelError(f"labelling needs a chat model; {NO_MODEL}")
-    collections = collection or ["default"]
+    collections = named(collection or ["default"])
     with bars(show=shows_progress(quiet=quiet, as_json=as_json)) as done:
         labelled = asyncio.run(
             label_pairs(

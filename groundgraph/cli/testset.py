@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from groundgraph.cli.options import AsJSON, Concurrency, Profile, Quiet, Settings
 from groundgraph.cli.terminal import shows_progress, write, write_json
 
 if TYPE_CHECKING:
@@ -37,13 +38,11 @@ def testset(
         str | None, typer.Option(metavar="PROVIDER:MODEL", help="Chat model that makes the questions.")
     ] = None,
     seed: Annotated[int, typer.Option(metavar="N", help="Which passages are drawn.")] = 0,
-    settings: Annotated[
-        list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Setting of the checks, such as top_k=8.")
-    ] = None,
-    profile: Annotated[Path | None, typer.Option(metavar="FILE", help="TOML file of settings.")] = None,
-    concurrency: Annotated[int | None, typer.Option(min=1, metavar="N", help="Questions in work at once.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")] = False,
+    settings: Settings = None,
+    profile: Profile = None,
+    concurrency: Concurrency = None,
+    as_json: AsJSON = False,
+    quiet: Quiet = False,
 ) -> int:
     """Make questions from your documents, for groundgraph eval; each is checked, and bad ones are discarded.
 

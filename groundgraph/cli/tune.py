@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from groundgraph.cli.options import AsJSON, Collections, Profile, Quiet, Settings
 from groundgraph.cli.terminal import shows_progress, write, write_json
 from groundgraph.errors import InputError
 
@@ -32,10 +33,7 @@ def tune(
             show_default=False,
         ),
     ],
-    collection: Annotated[
-        list[str] | None,
-        typer.Option("--collection", "-c", metavar="NAME", help="Collection to search; may be repeated."),
-    ] = None,
+    collection: Collections = None,
     budget: Annotated[
         int, typer.Option(metavar="CALLS", min=0, help="Model calls that may be spent; what needs none costs nothing.")
     ] = 0,
@@ -51,14 +49,12 @@ def tune(
     ] = None,
     limit: Annotated[int | None, typer.Option(metavar="N", min=1, help="Questions to choose on, at most.")] = None,
     seed: Annotated[int, typer.Option(metavar="N", help="Which questions are taken and held out.")] = 0,
-    settings: Annotated[
-        list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Setting to start from, such as top_k=8.")
-    ] = None,
-    profile: Annotated[Path | None, typer.Option(metavar="FILE", help="TOML file of settings to start from.")] = None,
+    settings: Settings = None,
+    profile: Profile = None,
     out: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the profile to this TOML file.")] = None,
     html: Annotated[Path | None, typer.Option(metavar="FILE", help="Write a report with the threshold map.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")] = False,
+    as_json: AsJSON = False,
+    quiet: Quiet = False,
 ) -> int:
     """Choose a pattern's settings on your questions, and measure the choice on others.
 
