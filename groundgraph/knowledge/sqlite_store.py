@@ -2,29 +2,25 @@
 
 import json
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from groundgraph.errors import CollectionError
-from groundgraph.knowledge.attributes import date_of, fields_of, language_of
-from groundgraph.knowledge.chunk import Chunk
 from groundgraph.knowledge.conditions import chunks_where
 from groundgraph.knowledge.database import FILE, connect, export, remove, transaction
 from groundgraph.knowledge.filter import Filter
 from groundgraph.knowledge.keywords import match_expression
 from groundgraph.knowledge.passage import Passage
 from groundgraph.knowledge.store import CollectionInfo, Entry, Hit, Kept, Progress, Vectors
+from groundgraph.knowledge.stored import check_dimension, insert, next_generation, select, settings_of
 from groundgraph.knowledge.vectors import VectorIndex
-from groundgraph.knowledge.words import bring_words_up_to_date, index_words, words_are_current
+from groundgraph.knowledge.words import bring_words_up_to_date, words_are_current
 
 _MARKS = {"chunks": "", "parents": "p"}
 """What stands before a row's number in an id, by the row's table."""
-_VARIABLES = 500
-"""Values bound to one statement."""
 _PASSAGE = """
 SELECT {table}.id, text, heading, page, "start", "end", source, title, metadata
 FROM {table} JOIN documents ON documents.id = {table}.document WHERE {table}.id IN ({{}})
@@ -47,7 +43,7 @@ class SQLiteStore:
     def info(self) -> CollectionInfo:
         """Return what the collection is and holds now."""
         with connect(self._file) as db:
-            settings = _settings(db)
+            settings = settings_of(db)
         return CollectionInfo(name=self.name, path=self.folder, **{field: settings[field] for field in _INFO_FIELDS})
 
     def configure(self, **settings: str) -> None:
@@ -64,7 +60,7 @@ class SQLiteStore:
         """Return the vectors that are there already, by chunk digest."""
         query = "SELECT digest, vector FROM chunks JOIN vectors ON vectors.chunk = chunks.id WHERE digest IN ({})"
         with connect(self._file) as db:
-            return {digest: np.frombuffer(blob, "<f4") for digest, blob in _select(db, query, chunk_digests)}
+            return {digest: np.frombuffer(blob, "<f4") for digest, blob in select(db, query, chunk_digests)}
 
     def put(self, entries: Sequence[Entry]) -> None:
         """Keep documents in place of those of the same source; all of them or, after an error, none.
@@ -74,17 +70,17 @@ class SQLiteStore:
         """
         with connect(self._file, write=True) as db, transaction(db):
             for entry in entries:
-                _check_dimension(db, self.name, entry.vectors)
+                check_dimension(db, self.name, entry.vectors)
                 db.execute("DELETE FROM documents WHERE source = ?", (entry.document.source,))
-                _insert(db, entry)
-            _next_generation(db)
+                insert(db, entry)
+            next_generation(db)
 
     def forget(self, sources: Sequence[str]) -> int:
         """Remove documents with their chunks and return how many there were."""
         with connect(self._file, write=True) as db, transaction(db):
             removed = sum(db.execute("DELETE FROM documents WHERE source = ?", (one,)).rowcount for one in sources)
             if removed:
-                _next_generation(db)
+                next_generation(db)
         return removed
 
     def nearest(self, vector: Vectors, k: int, where: Filter | None = None) -> list[Hit]:
@@ -121,7 +117,7 @@ class SQLiteStore:
         with connect(self._file) as db:
             for table, numbers in self._numbers(ids).items():
                 query = _PASSAGE.format(table=table)
-                found |= {self._id(row[0], table): self._passage(table, *row) for row in _select(db, query, numbers)}
+                found |= {self._id(row[0], table): self._passage(table, *row) for row in select(db, query, numbers)}
         return [found[one] for one in ids if one in found]
 
     def passage_ids(self) -> dict[str, list[str]]:
@@ -145,9 +141,9 @@ class SQLiteStore:
         numbers = self._numbers(ids)
         found: dict[str, Vectors] = {}
         with connect(self._file) as db, transaction(db, write=False):
-            dimension = _settings(db)["dimension"]
+            dimension = settings_of(db)["dimension"]
             query = "SELECT chunk, vector FROM vectors WHERE chunk IN ({})"
-            for chunk, blob in _select(db, query, numbers.get("chunks", [])):
+            for chunk, blob in select(db, query, numbers.get("chunks", [])):
                 found[self._id(chunk)] = np.frombuffer(blob, "<f4")
             for parent in numbers.get("parents", []):
                 if vector := _mean(db, parent):
@@ -163,7 +159,7 @@ class SQLiteStore:
         """Return the vectors of at most `count` chunks spread over the collection, shape (n, dimension)."""
         query = "SELECT chunk, vector FROM vectors WHERE chunk >= ? ORDER BY chunk LIMIT 1"
         with connect(self._file) as db:
-            dimension = _settings(db)["dimension"]
+            dimension = settings_of(db)["dimension"]
             first, last = db.execute("SELECT coalesce(min(chunk), 0), coalesce(max(chunk), -1) FROM vectors").fetchone()
             places = np.linspace(first, last, count).astype(int).tolist() if last >= first else []
             found = {chunk: blob for place in places for chunk, blob in db.execute(query, (place,))}
@@ -188,7 +184,7 @@ class SQLiteStore:
         while True:
             found = find(count)
             query = "SELECT id, parent FROM chunks WHERE id IN ({}) AND parent IS NOT NULL"
-            parents = dict(_select(db, query, (chunk for chunk, _ in found)))
+            parents = dict(select(db, query, (chunk for chunk, _ in found)))
             hits: dict[str, Hit] = {}
             for chunk, score in found:
                 key = self._id(parents[chunk], "parents") if chunk in parents else self._id(chunk)
@@ -240,71 +236,3 @@ def _mean(db: sqlite3.Connection, parent: int) -> list[Vectors]:
     query = "SELECT vector FROM vectors JOIN chunks ON chunks.id = vectors.chunk WHERE parent = ?"
     vectors = [np.frombuffer(blob, "<f4") for (blob,) in db.execute(query, (parent,))]
     return [mean / max(float(np.linalg.norm(mean)), 1e-12) for mean in [np.mean(vectors, axis=0)]] if vectors else []
-
-
-def _settings(db: sqlite3.Connection) -> dict[str, Any]:
-    return dict(db.execute("SELECT name, value FROM settings"))
-
-
-def _select(db: sqlite3.Connection, query: str, values: Iterable[str | int]) -> Iterator[tuple[Any, ...]]:
-    """Yield the rows of a query over any number of values, for which `{}` stands in it."""
-    distinct = list(dict.fromkeys(values))
-    for start in range(0, len(distinct), _VARIABLES):
-        part = distinct[start : start + _VARIABLES]
-        yield from db.execute(query.format(", ".join("?" * len(part))), part)
-
-
-def _check_dimension(db: sqlite3.Connection, name: str, vectors: Sequence[Vectors]) -> None:
-    """Take the dimension of the first vectors as the collection's, and hold all others to it."""
-    settings = _settings(db)
-    for dimension in {len(vector) for vector in vectors}:
-        if not settings["dimension"]:
-            settings["dimension"] = dimension
-            db.execute("UPDATE settings SET value = ? WHERE name = 'dimension'", (dimension,))
-        elif dimension != settings["dimension"]:
-            raise CollectionError(
-                f"collection {name!r} holds vectors of {settings['dimension']} dimensions from "
-                f"{settings['embedding_model']!r}, not {dimension}: use the stored model or another --collection"
-            )
-
-
-def _insert(db: sqlite3.Connection, entry: Entry) -> None:
-    document = _insert_document(db, entry)
-    parents = {span: _insert_piece(db, "parents", document, piece) for span, piece in entry.parents.items()}
-    for chunk, digest, vector in zip(entry.chunks, entry.chunk_digests, entry.vectors, strict=True):
-        parent = None if chunk.parent is None else parents[chunk.parent]
-        number = _insert_piece(db, "chunks", document, chunk, digest=digest, parent=parent)
-        db.execute("INSERT INTO vectors VALUES (?, ?)", (number, vector.astype("<f4").tobytes()))
-        index_words(db, number, chunk.heading, chunk.text)
-
-
-def _insert_document(db: sqlite3.Connection, entry: Entry) -> int:
-    document = entry.document
-    row = {
-        "source": document.source,
-        "origin": document.origin,
-        "title": document.title,
-        "metadata": json.dumps(document.metadata),
-        "digest": entry.digest,
-        "language": language_of("\n".join(chunk.text for chunk in entry.chunks[:5]), document.metadata),
-        "date": date_of(document.metadata),
-    }
-    number = _insert_row(db, "documents", row)
-    fields = ((key, value, number) for key, value in fields_of(document.metadata))
-    db.executemany("INSERT OR IGNORE INTO fields VALUES (?, ?, ?)", fields)
-    return number
-
-
-def _insert_piece(db: sqlite3.Connection, table: str, document: int, piece: Chunk, **others: str | int | None) -> int:
-    row = {"text": piece.text, "heading": piece.heading, "page": piece.page, "start": piece.start, "end": piece.end}
-    return _insert_row(db, table, {"document": document, **row, **others})
-
-
-def _insert_row(db: sqlite3.Connection, table: str, row: Mapping[str, str | int | None]) -> int:
-    columns = ", ".join(f'"{column}"' for column in row)
-    values = ", ".join("?" * len(row))
-    return int(db.execute(f"INSERT INTO {table} ({columns}) VALUES ({values})", [*row.values()]).lastrowid or 0)
-
-
-def _next_generation(db: sqlite3.Connection) -> None:
-    db.execute("UPDATE settings SET value = value + 1 WHERE name = 'generation'")
