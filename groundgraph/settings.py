@@ -40,12 +40,13 @@ class Settings(BaseSettings):
 
     tavily_api_key: SecretStr | None = Field(None, validation_alias=AliasChoices("TAVILY_API_KEY", "tavily_api_key"))
     tavily_base_url: str | None = Field(None, validation_alias=AliasChoices("TAVILY_BASE_URL", "tavily_base_url"))
+    searxng_base_url: str | None = Field(None, validation_alias=AliasChoices("SEARXNG_BASE_URL", "searxng_base_url"))
 
     llamacpp_context: int = Field(4096, ge=512, description="Tokens of context of one slot of the embedded model.")
     llamacpp_slots: int = Field(1, ge=1, le=64, description="Requests the embedded model serves at once.")
     llamacpp_threads: int | None = Field(None, ge=1, description="Threads of the embedded model; default: all cores.")
 
-    @field_validator("openai_base_url", "tavily_base_url")
+    @field_validator("openai_base_url", "tavily_base_url", "searxng_base_url")
     @classmethod
     def _is_address(cls, value: str | None) -> str | None:
         if value is not None:

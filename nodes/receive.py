@@ -13,7 +13,7 @@ from langgraph.types import Overwrite
 from groundgraph.errors import InputError
 from groundgraph.knowledge.choose import named
 from groundgraph.knowledge.index import Collection
-from groundgraph.knowledge.web import web_provider
+from groundgraph.knowledge.web import check_web_provider
 from groundgraph.models import check_provider
 from nodes.node import Update, cost, node, said
 from nodes.standalone import STANDALONE, standalone
@@ -139,7 +139,7 @@ def _checked_names(context: Context, routed: Sequence[str] | None) -> list[str]:
     for name in names:
         Collection.open(name, embedding_model=context.embedding_model)
     if context.web_search != "off":
-        web_provider(context.web_provider)
+        check_web_provider(context.web_provider)
     if context.chat_model:
         check_provider(context.chat_model)
     return names

@@ -47,9 +47,12 @@ async def web_search(state: Corrected, runtime: Runtime[Context]) -> Update:
             "warnings": [f"web search failed: {error}"],
             "steps": said("web_search", "failed", query=query),
         }
+    local = {passage.id for passage in state["passages"]}
+    passages = [passage for passage in found.passages if passage.id not in local]
     return {
-        "web_passages": found,
+        "web_passages": passages,
         "web_query": query,
+        "warnings": found.warnings,
         "usage": {"searches": 1},
-        "steps": said("web_search", f"{len(found)} results", query=query, sources=[p.source for p in found]),
+        "steps": said("web_search", f"{len(passages)} results", query=query, sources=[p.source for p in passages]),
     }

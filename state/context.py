@@ -95,7 +95,10 @@ class Context(Block):
     web_search: Literal["off", "ask", "on"] = Field(
         "off", description="Whether a graph may search the web; ask interrupts with the exact query to be sent."
     )
-    web_provider: str = Field("tavily", description="Web search provider.")
+    web_provider: str = Field(
+        "tavily",
+        description="What searches the web: tavily, searxng, or collection:NAME for a collection in place of the web.",
+    )
     web_top_k: int = Field(3, ge=1, le=20, description="Web results to take; 2 at most when mixed with local passages.")
     language: Literal["auto", "en", "zh"] = Field("auto", description="Language of the answer; auto: the question's.")
     require_citations: bool = Field(

@@ -64,13 +64,12 @@ class FixedWeb:
         self.error = error
         self.queries: list[str] = []
 
-    async def search(self, query: str, k: int) -> list[Passage]:
+    async def search(self, query: str, k: int) -> SearchResult:
         self.queries.append(query)
         if self.error:
             raise WebSearchError(self.error)
-        return [
-            passage(text, source=f"https://example.org/{n}", origin="web") for n, text in enumerate(self.results[:k], 1)
-        ]
+        found = enumerate(self.results[:k], 1)
+        return SearchResult([passage(text, f"https://example.org/{n}", origin="web") for n, text in found], [])
 
 
 def _first(values: Mapping[str, float], text: str, default: float) -> float:

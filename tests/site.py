@@ -26,12 +26,12 @@ class Site:
 
 @contextmanager
 def site(pages: Mapping[str, Page]) -> Iterator[Site]:
-    """Serve pages by their paths as long as it is entered."""
+    """Serve pages by their paths, with their query or without, as long as it is entered."""
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             served.asked.append(f"{self.headers['Host']}{self.path}")
-            page = pages.get(self.path, Page(status=404))
+            page = pages.get(self.path) or pages.get(self.path.partition("?")[0]) or Page(status=404)
             self.send_response(page.status)
             for name, value in page.headers.items():
                 self.send_header(name, value)

@@ -46,7 +46,7 @@ def diagnose() -> dict[str, Any]:
         "extras": {name: all(map(find_spec, modules)) for name, modules in EXTRAS.items()},
         "chat_model": _chat_model(),
         "embedding_model": _embedding_model(),
-        "web_search": {"provider": "tavily", "key": settings.tavily_api_key is not None},
+        "web_search": _web_search(),
         "data": _folder(settings.home),
         "cache": _folder(settings.cache),
         "collections": all_collections(),
@@ -87,6 +87,15 @@ def _origin(provider: str) -> str:
     return f"the endpoint {urlsplit(settings.openai_base_url or '').hostname or OPENAI_HOST}"
 
 
+def _web_search() -> dict[str, str | None]:
+    """Return what each provider has that it needs, None where it lacks it: never a key, nor a login in an address."""
+    settings = get_settings()
+    return {
+        "tavily": "key set" if settings.tavily_api_key else None,
+        "searxng": f"at {urlsplit(settings.searxng_base_url).hostname}" if settings.searxng_base_url else None,
+    }
+
+
 def _folder(path: Path) -> dict[str, Any]:
     there = next(folder for folder in (path, *path.absolute().parents) if os.path.exists(folder))
     return {"path": str(path), "free_bytes": shutil.disk_usage(there).free}
@@ -117,8 +126,12 @@ def _missing(found: dict[str, Any]) -> Iterator[dict[str, Any]]:
         yield _lack("documents", "groundgraph index PATH", True)
     if not found["extras"]["server"]:
         yield _lack("the LangGraph server, for Studio", "pip install '.[server]'", False)
-    if not found["web_search"]["key"]:
-        yield _lack("web search", "set TAVILY_API_KEY", False)
+    if not any(found["web_search"].values()):
+        yield _lack(
+            "web search",
+            "set TAVILY_API_KEY or SEARXNG_BASE_URL, or web_provider to collection:NAME",
+            False,
+        )
 
 
 def _lack(what: str, remedy: str, blocking: bool) -> dict[str, Any]:

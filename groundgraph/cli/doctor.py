@@ -34,7 +34,7 @@ def _show(found: dict[str, Any]) -> None:
         "Extras": ", ".join(f"{name} {'yes' if there else 'no'}" for name, there in found["extras"].items()),
         "Chat model": _model(found["chat_model"]),
         "Embedding model": _model(found["embedding_model"]),
-        "Web search": f"{found['web_search']['provider']}, key {'set' if found['web_search']['key'] else 'not set'}",
+        "Web search": ", ".join(f"{name} ({what or 'not set up'})" for name, what in found["web_search"].items()),
         **{
             name: f"{folder['path']} ({size(folder['free_bytes'])} free)"
             for name, folder in (("Data", found["data"]), ("Cache", found["cache"]))

@@ -3,11 +3,10 @@
 import asyncio
 from collections.abc import AsyncGenerator
 from typing import Any
-from urllib.parse import urlsplit
 
 import openai
 
-from groundgraph.models.trust import tls_context
+from groundgraph.models.trust import is_loopback, tls_context
 
 _CLOSING: set["asyncio.Task[None]"] = set()
 """Tasks under way, which a loop itself holds only weakly."""
@@ -59,7 +58,5 @@ def http_clients(base_url: str) -> dict[str, Any]:
 
     Reads certificates, so call it off the event loop.
     """
-    # A proxy in the environment must not be asked for this machine's own ports.
-    is_local = urlsplit(base_url).hostname in {"localhost", "127.0.0.1", "::1"}
-    options: dict[str, Any] = {"verify": tls_context(), "trust_env": not is_local}
+    options: dict[str, Any] = {"verify": tls_context(), "trust_env": not is_loopback(base_url)}
     return {"http_client": openai.DefaultHttpxClient(**options), "http_async_client": PerLoopClient(**options)}

@@ -63,3 +63,13 @@ def test_a_bad_variable_is_one_line(monkeypatch: pytest.MonkeyPatch, capsys: Cap
     set_environment(monkeypatch, GROUNDGRAPH_MAX_RETRIES="many")
     ran = run(capsys, "doctor")
     assert ran.status == 2 and ran.err.count("\n") == 1 and "MAX_RETRIES='many'" in ran.err
+
+
+def test_what_could_search_the_web(monkeypatch: pytest.MonkeyPatch, capsys: Capsys) -> None:
+    ran = run(capsys, "doctor")
+    assert "tavily (not set up), searxng (not set up)" in ran.out
+    assert "set TAVILY_API_KEY or SEARXNG_BASE_URL" in ran.out
+    set_environment(monkeypatch, TAVILY_API_KEY="tvly-secret", SEARXNG_BASE_URL="http://me:word@search.lan:8080/")
+    ran = run(capsys, "doctor")
+    assert "tavily (key set), searxng (at search.lan)" in ran.out
+    assert "web search" not in ran.out and "secret" not in ran.out and "word" not in ran.out

@@ -26,7 +26,7 @@ ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
-VARIABLE = re.compile(r"\b(?:GROUNDGRAPH|OPENAI|TAVILY)_[A-Z_]+\b")
+VARIABLE = re.compile(r"\b(?:GROUNDGRAPH|OPENAI|SEARXNG|TAVILY)_[A-Z_]+\b")
 
 every_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 
