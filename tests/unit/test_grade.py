@@ -5,6 +5,8 @@ import pytest
 from groundgraph.knowledge.passage import Passage
 from nodes.grade import action_of, tier_of, usable, wants_web
 from state.blocks import CragSettings
+from state.context import Context
+from state.presets import settled
 from tests.doubles import passage
 
 
@@ -42,20 +44,40 @@ def test_the_papers_rule(scores: tuple[float | None, ...], action: str) -> None:
     assert action_of(graded(*scores), CragSettings()) == action
 
 
+PAPER = {"PopQA": (0.59, -0.99), "PubQA": (0.5, -0.91), "ARC": (0.5, -0.91), "Biography": (0.95, -0.91)}
+"""Upper and lower threshold of each data set in arXiv:2401.15884, on its own scale from -1 to 1."""
+
+
 @pytest.mark.parametrize(
-    ("upper", "lower", "scores", "action"),
+    ("dataset", "scores", "action"),
     [
-        # arXiv:2401.15884 on its own scale [-1, 1], moved to [0, 1]: PopQA (0.59, -0.99), Biography (0.95, -0.91).
-        (0.59, -0.99, (0.60, -1.0), "correct"),
-        (0.59, -0.99, (-0.995, -1.0), "incorrect"),
-        (0.59, -0.99, (0.58, -1.0), "ambiguous"),
-        (0.95, -0.91, (0.94, -0.5), "ambiguous"),
+        ("PopQA", (0.60, -1.0, -1.0), "correct"),  # any score at or above the upper threshold
+        ("PopQA", (-1.0, 0.59), "correct"),
+        ("PopQA", (0.58, 0.58), "ambiguous"),
+        ("PopQA", (-0.98, -1.0), "ambiguous"),
+        ("PopQA", (-0.995, -1.0), "incorrect"),  # all scores below the lower one
+        ("PubQA", (0.5, -1.0), "correct"),
+        ("PubQA", (0.49, -1.0), "ambiguous"),
+        ("PubQA", (-0.92, -0.95), "incorrect"),
+        ("ARC", (1.0,), "correct"),
+        ("ARC", (-0.9,), "ambiguous"),
+        ("ARC", (-1.0,), "incorrect"),
+        ("Biography", (0.95, 0.0), "correct"),
+        ("Biography", (0.94, 0.94), "ambiguous"),  # correct for the others
+        ("Biography", (-0.92, -1.0), "incorrect"),
+        ("Biography", (), "incorrect"),  # nothing retrieved
     ],
 )
-def test_the_papers_thresholds(upper: float, lower: float, scores: tuple[float, ...], action: str) -> None:
-    unit = [(value + 1) / 2 for value in (upper, lower, *scores)]
-    crag = CragSettings(theta_high=unit[0], theta_low=unit[1])
-    assert action_of(graded(*unit[2:], crag=crag), crag) == action
+def test_the_papers_action_on_its_own_thresholds(dataset: str, scores: tuple[float, ...], action: str) -> None:
+    high, low, *unit = ((value + 1) / 2 for value in (*PAPER[dataset], *scores))
+    crag = CragSettings(theta_high=high, theta_low=low)
+    assert action_of(graded(*unit, crag=crag), crag) == action
+
+
+def test_the_preset_paper_has_the_thresholds_for_popqa() -> None:
+    crag = settled(Context(preset="paper")).crag
+    assert [crag.theta_high, crag.theta_low] == pytest.approx([(value + 1) / 2 for value in PAPER["PopQA"]])
+    assert crag.policy == "paper"
 
 
 def test_the_mean_decides() -> None:
