@@ -167,6 +167,7 @@ def _give(tuner: "Tuner", file: Path, sha256: str, *, out: Path | None, html: Pa
     if as_json:
         stages = [_object(choice) for choice in tuner.choices]
         found = {"settings": differing(tuner.profile), "stages": stages, "model_calls": tuner.asker.calls}
+        found |= {"map": [one._asdict() for one in tuner.map.decisions] if tuner.map else []}
         write_json({**found, "verdict": verdict(tuner.choices)})
         return
     for choice in tuner.choices:

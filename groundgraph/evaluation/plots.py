@@ -161,6 +161,36 @@ def threshold_grid(decisions: Sequence[Decision], now: tuple[float, float], best
     return _svg("Quality of decisions by threshold", draw, (0.62 * len(highs) + 1.2, 0.42 * len(lows) + 1))
 
 
+def threshold_costs(
+    decisions: Sequence[Decision], now: tuple[float, float], best: tuple[float, float], web: bool
+) -> Markup:
+    """Return answers and refusals of every pair of thresholds against its costs, a panel a cost."""
+    costs: dict[str, Callable[[Decision], float]] = {"passages a question": lambda one: one.kept}
+    if web:
+        costs["web searches a question"] = lambda one: one.uncertain
+    shares: dict[str, tuple[str, Callable[[Decision], float]]] = {
+        "answerable, answered": ("o", lambda one: one.answered or 0.0),
+        "others, refused": ("s", lambda one: one.refused or 0.0),
+    }
+
+    def draw(panels: Sequence["Axes"], labels: _Labels) -> None:
+        for axes, (name, cost) in zip(panels, costs.items(), strict=True):
+            for share, (marker, value) in shares.items():
+                xs, ys = [cost(one) for one in decisions], [value(one) for one in decisions]
+                axes.scatter(xs, ys, 24, marker=marker, facecolors="none", edgecolors="0.6", label=share)
+                for pair, size, face in ((now, 36, _INK), (best, 110, "none")):
+                    one = next(one for one in decisions if (one.low, one.high) == pair)
+                    axes.scatter([cost(one)], [value(one)], size, marker=marker, facecolors=face, edgecolors=_INK)
+            axes.set(xlabel=name, ylim=(-0.05, 1.05))
+            axes.set_xlim(left=0)
+            axes.grid(color="0.9")
+            axes.set_axisbelow(True)
+        panels[0].set_ylabel("share of questions")
+        panels[-1].legend(loc="center left", bbox_to_anchor=(1.02, 0.5), frameon=False)
+
+    return _svg("Answers and refusals against cost by threshold", draw, (2.9 * len(costs) + 2.4, 3.2), len(costs))
+
+
 def _box(x: float, y: float, **style: Any) -> Any:
     from matplotlib.patches import Rectangle
 

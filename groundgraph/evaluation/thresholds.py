@@ -39,6 +39,8 @@ class Decision(NamedTuple):
     """Of the others, those that keep none."""
     uncertain: float
     """Share of all questions that are corrected by the web where that is allowed: the action is not Correct."""
+    kept: float
+    """Passages that a question keeps, in the mean: what the prompt grows with."""
 
 
 def axes(crag: CragSettings) -> tuple[str, str, tuple[float, ...], tuple[float, ...]]:
@@ -89,13 +91,15 @@ def decide(questions: Sequence[GradedQuestion], crag: CragSettings, *, web: bool
         credits[question.answerable].append(credit(question, crag, web=web))
     answered, refused = _mean(credits[True]), _mean(credits[False])
     low_name, high_name, *_ = axes(crag)
+    decided = [_decide(question, crag) for question in questions]
     return Decision(
         low=getattr(crag, low_name),
         high=getattr(crag, high_name),
         quality=_mean([share for share in (answered, refused) if share is not None]),
         answered=answered,
         refused=refused,
-        uncertain=fmean(_decide(question, crag)[0] != "correct" for question in questions),
+        uncertain=fmean(action != "correct" for action, _ in decided),
+        kept=fmean(len(kept) for _, kept in decided),
     )
 
 

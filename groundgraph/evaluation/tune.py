@@ -67,6 +67,8 @@ class ThresholdMap(NamedTuple):
     now: tuple[float, float]
     """The pair as it was."""
     chosen: tuple[float, float]
+    web: bool = False
+    """Whether the web is asked for questions that are not Correct."""
 
 
 @dataclass
@@ -245,7 +247,7 @@ async def _thresholds(tuner: Tuner) -> Choice:
     low, high, *_ = axes(chosen)
     now = tuner.context.crag.model_copy(update={"policy": chosen.policy})
     pairs = [(getattr(crag, low), getattr(crag, high)) for crag in (now, chosen)]
-    tuner.map = ThresholdMap(threshold_map(known, now, web=web), *pairs)
+    tuner.map = ThresholdMap(threshold_map(known, now, web=web), pairs[0], pairs[1], web)
     return choice
 
 

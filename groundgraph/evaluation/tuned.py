@@ -6,6 +6,7 @@ from pathlib import Path
 from groundgraph.evaluation import wording
 from groundgraph.evaluation.pages import check_packages, write_page
 from groundgraph.evaluation.profile import profile_text
+from groundgraph.evaluation.thresholds import Decision
 from groundgraph.evaluation.tune import OBJECTIVES, Choice, ThresholdMap, Tuner
 
 NOISE = "The gain is within noise on the held-out questions: the defaults may serve as well."
@@ -51,8 +52,11 @@ def profile(tuner: Tuner, command: str, sha256: str, file: str) -> str:
 
 
 def map_lines(shown: ThresholdMap) -> list[str]:
-    """Return the threshold map as lines of text: θ low downwards, θ high across, `[ ]` as it was, `*` chosen."""
-    decisions, now, chosen = shown
+    """Return the threshold map as lines of text: θ low downwards, θ high across, `[ ]` as it was, `*` chosen.
+
+    Below stand what answers and refusals are worth at both pairs, and what they cost.
+    """
+    decisions, now, chosen, _ = shown
     lows, highs = sorted({one.low for one in decisions}, reverse=True), sorted({one.high for one in decisions})
     found = {(one.low, one.high): one.quality for one in decisions}
     lines = ["θ low \\ θ high" + "".join(f"   {high:<5g}" for high in highs).rstrip()]
@@ -63,7 +67,17 @@ def map_lines(shown: ThresholdMap) -> list[str]:
             cell = f"[{value}]" if pair == now else f" {value}"
             cells.append(f"{cell}{'*' if pair == chosen else ''}".ljust(8))
         lines.append(f"{low:>14g}  {''.join(cells).rstrip()}")
-    return lines
+    at = {(one.low, one.high): one for one in decisions}
+    return [*lines, f"[ ] {worth(at[now], web=shown.web)}", f"*   {worth(at[chosen], web=shown.web)}"]
+
+
+def worth(decision: Decision, *, web: bool) -> str:
+    """Return what a pair of thresholds is worth and what it costs, in a line."""
+    searches = f" and {decision.uncertain:.2f} web searches" if web else ""
+    return (
+        f"{wording.number(decision.answered)} answered, {wording.number(decision.refused)} refused; "
+        f"{decision.kept:.1f} passages{searches} a question"
+    )
 
 
 def write_tuning_report(tuner: Tuner, path: Path, text: str) -> None:
@@ -73,14 +87,15 @@ def write_tuning_report(tuner: Tuner, path: Path, text: str) -> None:
         InputError: matplotlib or Jinja2 is not installed.
     """
     check_packages()
-    from groundgraph.evaluation.plots import threshold_grid
+    from groundgraph.evaluation.plots import threshold_costs, threshold_grid
 
     write_page(
         "tuning.html",
         path,
         tuner=tuner,
         objectives=OBJECTIVES,
-        plot=threshold_grid(*tuner.map) if tuner.map else None,
+        plot=threshold_grid(*tuner.map[:3]) if tuner.map else None,
+        costs=threshold_costs(*tuner.map) if tuner.map else None,
         profile=text,
         verdict=verdict(tuner.choices),
     )

@@ -180,12 +180,16 @@ async def test_a_question_that_fails_is_left_out_and_the_failure_is_named(
 
 def test_the_threshold_map_shows_both_pairs() -> None:
     qualities = {(0.4, 0.6): 1.0, (0.4, 0.79): 1.0, (0.5, 0.6): 0.5, (0.5, 0.79): 0.25}
-    decisions = [Decision(low, high, value, None, None, 0.0) for (low, high), value in qualities.items()]
-    assert map_lines(ThresholdMap(decisions, now=(0.5, 0.79), chosen=(0.4, 0.6))) == [
+    decisions = [Decision(low, high, value, value, None, 0.4, 2 * low) for (low, high), value in qualities.items()]
+    shown = ThresholdMap(decisions, now=(0.5, 0.79), chosen=(0.4, 0.6))
+    assert map_lines(shown) == [
         "θ low \\ θ high   0.6     0.79",
         "           0.5   0.50   [0.25]",
         "           0.4   1.00*   1.00",
+        "[ ] 0.25 answered, – refused; 1.0 passages a question",
+        "*   1.00 answered, – refused; 0.8 passages a question",
     ]
+    assert map_lines(shown._replace(web=True))[-1].endswith("0.8 passages and 0.40 web searches a question")
 
 
 @pytest.mark.parametrize(
@@ -268,7 +272,8 @@ def test_the_command_writes_a_profile_and_a_report(
     assert build_context(Path("tuned.toml"), [], []).search_mode == "vector"
     assert "SHA-256" in Path("tuned.toml").read_text("utf-8")
     page = Path("tuned.html").read_text("utf-8")
-    assert "<svg" in page and "<code>search_mode=&#34;vector&#34;</code>" in page
+    assert page.count("<svg") == 2 and "passages a question" in page
+    assert "<code>search_mode=&#34;vector&#34;</code>" in page
 
 
 def test_the_command_gives_json(
@@ -279,7 +284,16 @@ def test_the_command_gives_json(
     found = run(capsys, "tune", "naive", str(asked), "-c", "towers", "--json").object
     assert found["settings"] == {"search_mode": "vector", "top_k": 3}
     assert [stage["stage"] for stage in found["stages"]] == ["chunker", "search", "top_k"]
-    assert found["stages"][1]["within_noise"] is False and found["model_calls"] == 0
+    assert found["stages"][1]["within_noise"] is False and found["model_calls"] == 0 and found["map"] == []
+
+
+def test_thresholds_and_policy_are_searched_for_on_a_grid() -> None:
+    tried = [one.crag for one in space.thresholds(Context())]
+    assert {one.policy for one in tried} == {"paper", "mean", "per_document"}
+    for policy in ("paper", "per_document"):
+        pairs = {(one.theta_low, one.theta_high) for one in tried if one.policy == policy}
+        grid = {(low / 100, high / 100) for low in range(30, 65, 5) for high in range(60, 95, 5)}
+        assert pairs == grid | {(low / 100, 0.79) for low in range(30, 65, 5)}, "the present ones are tried too"
 
 
 def test_the_command_that_could_try_nothing_writes_no_profile(
