@@ -17,6 +17,7 @@ from langgraph.graph.state import CompiledStateGraph
 from state.checkpoint import called_synchronously, usable
 from state.context import Context
 from state.presets import settled
+from state.record import on_record
 from state.schemas import Answer, Question, State
 
 RUNTIME_KEY = "__pregel_runtime"  # where LangGraph keeps a parent run's Runtime
@@ -40,7 +41,7 @@ class CompiledGraph(CompiledStateGraph[State, Context, Question, Answer]):
             InputError: The context holds an unknown key or a value out of range.
         """
         kwargs["context"] = await _context(config, kwargs.get("context"), input)
-        async for chunk in super().astream(input, config, **kwargs):
+        async for chunk in super().astream(input, on_record(config, self.name, kwargs["context"]), **kwargs):
             yield chunk
 
     def stream(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Iterator[Any]:

@@ -53,7 +53,7 @@ def ask(
     prepare_model(context, show=progress)
     with Live(progress=progress, as_json=as_json) as live:
         result = run(graph, question, context, live)
-    run_id = record_run(question, result, context)
+    run_id = record_run(result, context)
     if as_json:
         write_json({**as_object(result), "run": run_id})
     else:

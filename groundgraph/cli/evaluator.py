@@ -6,18 +6,19 @@ from typing import Annotated, Any
 import typer
 
 from groundgraph.cli.options import AsJSON, Collections
+from groundgraph.errors import InputError
 
 evaluator = typer.Typer(rich_markup_mode=None, add_completion=False)
 
-Data = Annotated[
-    Path,
-    typer.Argument(
-        metavar="DATA",
-        envvar="GROUNDGRAPH_QA",
-        help="Folder with corpus.jsonl and queries.jsonl, or JSON Lines of question, passage, label.",
-        show_default=False,
-    ),
-]
+_DATA = typer.Argument(
+    metavar="DATA",
+    envvar="GROUNDGRAPH_QA",
+    help="Folder with corpus.jsonl and queries.jsonl, or JSON Lines of question, passage, label.",
+    show_default=False,
+)
+Data = Annotated[Path, _DATA]
+DataOrFeedback = Annotated[Path | None, _DATA]
+Labels = Annotated[bool, typer.Option("--feedback", help="Take what people said of answers in place of DATA.")]
 Collection = Annotated[
     str | None, typer.Option("--collection", "-c", metavar="NAME", help="Where hard negatives for pairs are searched.")
 ]
@@ -31,19 +32,22 @@ def group() -> None:
 
 @evaluator.command()
 def train(
-    data: Data,
+    context: typer.Context,
+    data: DataOrFeedback = None,
     out: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Where to write the weights instead of where they are used.")
     ] = None,
     collection: Collection = None,
+    feedback: Labels = False,
 ) -> None:
-    """Learn from labelled questions, and record what was measured."""
+    """Learn from labelled questions, or from feedback, and record what was measured."""
     from groundgraph.cli.terminal import write
+    from groundgraph.grading.runs import feedback_path
     from groundgraph.grading.train import record_path, train
     from groundgraph.grading.weights import DEFAULT_WEIGHTS
 
     out = out or DEFAULT_WEIGHTS
-    record = train(data, out, collection)
+    record = train(_data(context, data, feedback=feedback) or feedback_path(), out, collection)
     _table("Passages among others, test questions", record["among"]["test"])
     _table("Grouped cross-validation", record["cross_validation"])
     if record["refinement"]:
@@ -92,12 +96,14 @@ def drift(
             _table("Feedback", found["feedback"], first="evaluator")
         else:
             write("No feedback yet: groundgraph feedback RUN up|down")
-    return 1 if found["drift"]["verdict"].startswith("shifted") else 0
+    verdicts = [found["drift"], found["feedback"].get("embedded", {})]
+    return 1 if any(one.get("verdict", "").startswith("shifted") for one in verdicts) else 0
 
 
 @evaluator.command()
 def check(
-    data: Data,
+    context: typer.Context,
+    data: DataOrFeedback = None,
     name: Annotated[str, typer.Option("--evaluator", metavar="NAME", help="Evaluator to check.")] = "embedded",
     floor: Annotated[
         list[str] | None, typer.Option(metavar="FIGURE=VALUE", help="Least value of a figure; may be repeated.")
@@ -108,26 +114,31 @@ def check(
     limit: Annotated[int | None, typer.Option(metavar="N", min=1, help="Draw N questions.")] = None,
     collection: Collection = None,
     chat_model: ChatModel = None,
+    feedback: Labels = False,
     as_json: AsJSON = False,
 ) -> int:
-    """Measure an evaluator on labelled questions, source by source.
+    """Measure an evaluator on labelled questions, source by source, or its scores by what people said of them.
 
-    Exit status: 0 good, 1 below a floor or above a ceiling, 2 bad use.
+    Exit status: 0 good, 1 below a floor or above a ceiling, or people found otherwise than the scores promise, 2 bad
+    use.
     """
-    from groundgraph.cli.evaluator_check import bounds, measured, missed
+    from groundgraph.cli.evaluator_check import bounds, judged, measured, missed
     from groundgraph.cli.terminal import write, write_json
 
     least, most = bounds(floor or []), bounds(ceiling or [])
-    found = measured(data, name, collection, chat_model, limit)
-    failures = missed(found["figures"]["all"], least, most)
+    chosen = _data(context, data, feedback=feedback)
+    if feedback and (limit or collection or chat_model):
+        raise InputError("--limit, --collection and --chat-model have no effect with --feedback: leave them out")
+    found = measured(chosen, name, collection, chat_model, limit) if chosen else judged(name)
+    failures, verdict = missed(found["figures"]["all"], least, most), found.get("verdict", "")
     if as_json:
         write_json({**found, "failures": failures})
     else:
         _table(f"Evaluator {name}", found["figures"])
         _table("Pairs in each tier", found["tiers"], first="pairs")
-        for failure in failures:
-            write(failure)
-    return 1 if failures else 0
+        for line in filter(None, [verdict, *failures]):
+            write(line)
+    return 1 if failures or verdict.startswith("shifted") else 0
 
 
 @evaluator.command()
@@ -159,6 +170,16 @@ def export(
 
     out.write_text(load_weights(weights_path()).model_dump_json(indent=1) + "\n", encoding="utf-8")
     write(f"written: {out}")
+
+
+def _data(context: typer.Context, data: Path | None, *, feedback: bool) -> Path | None:
+    """Return the data to use, None for feedback; a folder in the environment gives way to it."""
+    source = context.get_parameter_source("data")
+    if feedback and data and source and source.name != "ENVIRONMENT":
+        raise InputError(f"DATA={str(data)!r} and --feedback: give one of them")
+    if not feedback and data is None:
+        raise InputError("nothing to go by: give DATA, or --feedback")
+    return None if feedback else data
 
 
 def _table(title: str, rows: dict[str, Any], first: str = "source") -> None:

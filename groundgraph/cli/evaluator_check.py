@@ -10,11 +10,11 @@ from groundgraph.errors import InputError, ModelError
 from groundgraph.grading.candidates import Kind
 from groundgraph.grading.check import candidate_sets, check
 from groundgraph.grading.dataset import Split
-from groundgraph.grading.drift import drift, feedback_figures
-from groundgraph.grading.runs import all_feedback, recent_runs
+from groundgraph.grading.drift import drift, feedback_figures, feedback_tiers
+from groundgraph.grading.runs import Feedback, all_feedback, recent_runs
 from groundgraph.grading.train import EMBEDDING_MODEL, load_labelled, record_path
 from groundgraph.grading.vector_store import training_vectors
-from groundgraph.grading.weights import weights_path
+from groundgraph.grading.weights import weights_digest, weights_path
 from groundgraph.knowledge.passage import Passage
 from groundgraph.models import embedding_model
 from nodes.score import score
@@ -62,8 +62,28 @@ def watched(last: int) -> dict[str, Any]:
         raise ModelError(
             f"training record {str(path)!r} cannot be used: train again: groundgraph evaluator train DATA"
         ) from None
-    scores = [run.best for run in recent_runs(last) if run.evaluator == "embedded" and run.best is not None]
-    return {"drift": drift(cuts, scores), "feedback": feedback_figures(all_feedback())}
+    weights = weights_digest()
+    runs = [run for run in recent_runs(last) if run.evaluator == "embedded" and run.weights == weights]
+    scores = [run.best for run in runs if run.best is not None]
+    return {"drift": drift(cuts, scores), "feedback": feedback_figures(_by_weights_in_use())}
+
+
+def judged(evaluator: str) -> dict[str, Any]:
+    """Return verdict, figures and tiers of an evaluator by what people said, of its weights in use only.
+
+    Raises:
+        InputError: Nobody has said anything of them yet.
+        ModelError: The weights cannot be used.
+    """
+    pairs = [pair for pair in _by_weights_in_use() if pair.evaluator == evaluator]
+    if not pairs:
+        raise InputError(f"no feedback on evaluator={evaluator!r} yet: groundgraph feedback RUN up|down")
+    figures = {**feedback_figures(pairs)[evaluator]}
+    return {"verdict": figures.pop("verdict"), "figures": {"all": figures}, "tiers": feedback_tiers(pairs)}
+
+
+def _by_weights_in_use() -> list[Feedback]:
+    return [pair for pair in all_feedback() if pair.weights in {"", weights_digest()}]
 
 
 def bounds(given: Sequence[str]) -> dict[str, float]:

@@ -33,35 +33,20 @@ def feedback(
     write(f"{len(given)} {'pair' if len(given) == 1 else 'pairs'} labelled, in {feedback_path()}")
 
 
-def record_run(question: str, result: "Result", context: "Context") -> str | None:
+def record_run(result: "Result", context: "Context") -> str | None:
     """Keep a short record of a run in GROUNDGRAPH_HOME; return its id, None where GROUNDGRAPH_RECORD_RUNS is off.
 
     A record that cannot be written is a warning of the run.
     """
     import uuid
-    from datetime import UTC, datetime
 
-    from groundgraph.grading.runs import Judged, RunRecord, remember
+    from groundgraph.grading.runs import remember
     from groundgraph.settings import get_settings
+    from state.record import record_of
 
     if not get_settings().record_runs:
         return None
-    answer = result.answer
-    graded = [step["figures"].get("scores", []) for step in answer["steps"] if step["node"] == "grade"]
-    scores = [score for found in graded for score in found if score is not None]
-    record = RunRecord(
-        id=uuid.uuid4().hex[:8],
-        time=datetime.now(UTC).isoformat(timespec="seconds"),
-        pattern=result.pattern,
-        evaluator=context.evaluator,
-        question=question,
-        refused=answer["refused"],
-        best=max(scores, default=None),
-        cited=tuple(citation["number"] for citation in answer["citations"]),
-        passages=tuple(
-            Judged(source=p.source, heading=p.heading, text=p.page_content, score=p.score) for p in answer["passages"]
-        ),
-    )
+    record = record_of(uuid.uuid4().hex[:8], result.pattern, context, result.answer)
     try:
         remember(record)
     except OSError as error:

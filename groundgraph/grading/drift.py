@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from groundgraph.grading.measure import LOW, tier_at
 from groundgraph.grading.metrics import auc, expected_calibration_error
 from groundgraph.grading.runs import Feedback
 
@@ -15,6 +16,12 @@ SHIFTED = 0.25
 
 ENOUGH = 50
 """Runs below which nothing is concluded."""
+
+ENOUGH_PAIRS = 20
+"""Labelled pairs below which nothing is concluded."""
+
+SURPRISING = 2.0
+"""Standard deviations between what scores promise and what people found from which chance is no explanation."""
 
 _LEAST = 0.5
 """Runs that an empty bin counts for, so that its logarithm exists."""
@@ -45,9 +52,9 @@ def drift(cuts: Sequence[float], scores: Sequence[float]) -> dict[str, Any]:
     return {"runs": len(scores), "psi": round(psi, 4), "ks": round(ks, 4), "verdict": verdict}
 
 
-def feedback_figures(pairs: Sequence[Feedback]) -> dict[str, Mapping[str, float | int | None]]:
-    """Return what each evaluator's scores were worth to people, over the pairs that they labelled."""
-    figures: dict[str, Mapping[str, float | int | None]] = {}
+def feedback_figures(pairs: Sequence[Feedback]) -> dict[str, Mapping[str, float | int | str | None]]:
+    """Return what each evaluator's scores were worth to people, over the pairs that they labelled; see `agreement`."""
+    figures: dict[str, Mapping[str, float | int | str | None]] = {}
     for name in sorted({pair.evaluator for pair in pairs}):
         scored = [(pair.score, pair.label) for pair in pairs if pair.evaluator == name and pair.score is not None]
         scores, labels = np.array([s for s, _ in scored]), np.array([label for _, label in scored], dtype=bool)
@@ -55,8 +62,34 @@ def feedback_figures(pairs: Sequence[Feedback]) -> dict[str, Mapping[str, float 
         figures[name] = {
             "pairs": len(scored),
             "relevant": int(labels.sum()),
-            "accuracy": round(float(np.mean((scores > 0.5) == labels)), 4) if scored else None,
+            "promised": round(float(scores.sum()), 1),
+            "accuracy": round(float(np.mean((scores > LOW) == labels)), 4) if scored else None,
             "auc": None if ranking is None else round(ranking, 4),
             "ece": round(expected_calibration_error(scores, labels), 4) if scored else None,
+            "verdict": agreement(scores, labels),
         }
     return figures
+
+
+def agreement(scores: ArrayLike, labels: ArrayLike) -> str:
+    """Return whether as many pairs are relevant as their scores, taken for probabilities, promise.
+
+    The sum of n labels has the mean Σ s and the variance Σ s (1 - s) where the scores s are right. That holds for
+    whatever pairs people judged, unlike a ranking: they mostly judge passages of high scores.
+    """
+    values, found = np.asarray(scores, dtype=np.float64), float(np.sum(labels))
+    if len(values) < ENOUGH_PAIRS:
+        return f"too few pairs, {ENOUGH_PAIRS} are needed"
+    spread = max(float(np.sqrt((values * (1 - values)).sum())), 1e-9)
+    if abs(found - values.sum()) <= SURPRISING * spread:
+        return "agrees with people"
+    return f"shifted: promises too {'much' if found < values.sum() else 'little'}, retrain the evaluator"
+
+
+def feedback_tiers(pairs: Sequence[Feedback]) -> dict[str, dict[str, int]]:
+    """Return how many relevant and irrelevant pairs fall into each of CRAG's tiers at its default thresholds."""
+    table = {name: {"correct": 0, "ambiguous": 0, "incorrect": 0} for name in ("relevant", "not relevant")}
+    for pair in pairs:
+        if pair.score is not None:
+            table["relevant" if pair.label else "not relevant"][tier_at(pair.score)] += 1
+    return table

@@ -8,6 +8,7 @@ from groundgraph.grading.features import Floats
 from groundgraph.grading.fit_passages import Example
 from groundgraph.grading.head import Head
 from groundgraph.grading.metrics import auc, expected_calibration_error
+from groundgraph.knowledge.passage import Tier
 
 LOW = 0.50
 HIGH = 0.79
@@ -47,9 +48,13 @@ def tier_table(scores_of: ScoresOf, examples: Sequence[Example]) -> dict[str, di
         found = example.candidates
         if found.kind == "retrieved" and found.is_known:
             for label, score in zip(found.labels, scores_of(example), strict=True):
-                tier = "correct" if score >= HIGH else "incorrect" if score <= LOW else "ambiguous"
-                table["relevant" if label else "not relevant"][tier] += 1
+                table["relevant" if label else "not relevant"][tier_at(score)] += 1
     return table
+
+
+def tier_at(score: float) -> Tier:
+    """Return CRAG's tier of a score at its default thresholds."""
+    return "correct" if score >= HIGH else "incorrect" if score <= LOW else "ambiguous"
 
 
 def _figures(scores_of: ScoresOf, examples: Sequence[Example]) -> Figures:

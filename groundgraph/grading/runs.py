@@ -1,4 +1,4 @@
-"""A short record of each question asked from the command line, and what people thought of the answers."""
+"""A short record of each question asked from the command line or a server, and what people thought of the answers."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -39,6 +39,8 @@ class RunRecord(_Record):
     """ISO 8601, UTC."""
     pattern: str
     evaluator: str
+    weights: str = ""
+    """Digest of the embedded evaluator's weights; empty where another evaluator scored."""
     question: str
     refused: bool
     best: float | None
@@ -57,6 +59,7 @@ class Feedback(_Record):
     label: int
     score: float | None
     evaluator: str
+    weights: str = ""
     run: str
     source: str
 
@@ -96,7 +99,7 @@ def give_feedback(run: str, thumb: Thumb, number: int | None = None) -> list[Fee
     numbers = (number,) if number is not None else record.cited
     if not numbers:
         held = len(record.passages)
-        raise InputError(f"run {record.id!r} cites no passage: name one with --passage N; it has {held} passages")
+        raise InputError(f"run {record.id!r} cites no passage: name one of its {held} passages by its number")
     given = [_feedback(record, thumb, n) for n in numbers]
     path = feedback_path()
     with FileLock(f"{path}.lock"), path.open("a", encoding="utf-8") as file:
@@ -124,7 +127,10 @@ def _find(run: str) -> RunRecord:
     found = runs[-1:] if run == "last" else [record for record in runs if record.id.startswith(run)]
     if len(found) != 1:
         many = "more than one run" if found else "no run"
-        raise InputError(f"{many} {run!r} on record: ask with --trace or --json to see a run's id, or say last")
+        raise InputError(
+            f"{many} {run!r} on record: `groundgraph ask` with --trace or --json shows a run's id, or say last; "
+            "a server calls it run_id"
+        )
     return found[0]
 
 
@@ -139,6 +145,7 @@ def _feedback(record: RunRecord, thumb: Thumb, number: int) -> Feedback:
         label=int(thumb == "up"),
         score=passage.score,
         evaluator=record.evaluator,
+        weights=record.weights,
         run=record.id,
         source=passage.source,
     )

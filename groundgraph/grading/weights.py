@@ -1,5 +1,6 @@
 """The weights of the embedded evaluator: three logistic heads in one JSON file."""
 
+import hashlib
 from functools import cache
 from pathlib import Path
 from typing import Literal, Self
@@ -48,3 +49,12 @@ def load_weights(path: Path = DEFAULT_WEIGHTS) -> Weights:
 def weights_path() -> Path:
     """Return the weights in use: those named by GROUNDGRAPH_EVALUATOR, else those that come with the project."""
     return get_settings().evaluator or DEFAULT_WEIGHTS
+
+
+def weights_digest() -> str:
+    """Return what tells the weights in use from others: the first of their SHA-256 in hexadecimal.
+
+    Raises:
+        ModelError: They cannot be used.
+    """
+    return hashlib.sha256(load_weights(weights_path()).model_dump_json().encode()).hexdigest()[:12]

@@ -117,6 +117,18 @@ def stored_vectors(passages: Sequence[Passage], embedding_model: str, home: Path
     return [found.get(passage.id) for passage in passages]
 
 
+def as_indexed(passages: Sequence[Passage], home: Path | None = None) -> list[Passage]:
+    """Return each passage as it stands in its collection, whole; as it is where it is no longer there, or in none."""
+    found: dict[str | None, Passage] = {}
+    for name in {passage.collection for passage in passages if passage.collection}:
+        ids = [passage.id for passage in passages if passage.collection == name and passage.id]
+        try:
+            found |= {passage.id: passage for passage in Collection.open(name, home).store.passages(ids)}
+        except CollectionError:  # gone or changed since the search
+            continue
+    return [found.get(passage.id, passage) for passage in passages]
+
+
 def _checked(
     collections: Sequence[str], k: int, mode: str, weights: Mapping[str, float] | None, mmr: float | None
 ) -> dict[str, float]:

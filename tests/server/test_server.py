@@ -126,3 +126,12 @@ async def test_threads_keep_their_turns(client: LangGraphClient) -> None:
         result: Any = await client.runs.wait(thread["thread_id"], "crag", input=ASKED)
     assert [message["type"] for message in result["messages"]] == ["human", "ai"] * 2
     assert len(result["passages"]) == 1
+
+
+async def test_feedback_on_a_run(client: LangGraphClient) -> None:
+    runs: list[Any] = []
+    await client.runs.wait(None, "crag", input=ASKED, on_run_created=runs.append)
+    asked = {"run": runs[0]["run_id"], "thumb": "up"}
+    assert await client.http.post("/feedback", json=asked) == {"labelled": 1}
+    with pytest.raises(Exception, match="passage 7: run"):
+        await client.http.post("/feedback", json={**asked, "passage": 7})

@@ -7,14 +7,28 @@ from typing import Any
 
 import pytest
 
+from graphs.catalogue import load
 from groundgraph.errors import InputError
 from groundgraph.grading import runs
 from groundgraph.grading.drift import deciles, drift, feedback_figures, population_stability
 from groundgraph.grading.pairs import load_pairs
-from groundgraph.grading.runs import RunRecord, all_feedback, feedback_path, give_feedback, recent_runs, remember
+from groundgraph.grading.runs import (
+    Judged,
+    RunRecord,
+    all_feedback,
+    feedback_path,
+    give_feedback,
+    recent_runs,
+    remember,
+)
+from groundgraph.grading.weights import load_weights, weights_digest
+from groundgraph.knowledge.index import Collection, index
 from groundgraph.settings import get_settings
+from state.context import Context
+from state.record import record_of
 from tests.cli import run
 from tests.doubles import FixedEvaluator, FixedSearch, passage
+from tests.embedder import BagEmbedder, use_bag_embedder
 from tests.scripted import scripted
 
 Capsys = pytest.CaptureFixture[str]
@@ -49,6 +63,25 @@ def test_feedback_labels_what_the_answer_cites(ask: Callable[..., Any], capsys: 
     assert feedback_figures([up, down])["embedded"]["auc"] == 1.0
 
 
+def test_whole_passages_are_kept_and_the_question_that_they_were_graded_against(
+    tmp_path: Path, evaluates: Callable[..., FixedEvaluator], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What refinement leaves of a passage would be another text than the one that training finds in the collection."""
+    use_bag_embedder(monkeypatch)
+    text = "The tower is 330 metres high. It was painted brown."
+    (tmp_path / "tower.md").write_text(text)
+    index([tmp_path / "tower.md"], "default")
+    evaluates({"330": 0.9}, sentences={"painted": 0.1})
+    with scripted(("high", "It is 330 metres high [1].")) as (model, _):
+        context = Context(chat_model=model)
+        result = load("crag").invoke({"question": " How high is the tower? "}, context=context)
+    kept = record_of("1", "crag", context, result)
+    assert result["passages"][0].page_content == "The tower is 330 metres high."
+    assert (kept.question, [one.text for one in kept.passages]) == ("How high is the tower?", [text])
+    Collection.open("default").delete()
+    assert record_of("1", "crag", context, result).passages[0].text == "The tower is 330 metres high."
+
+
 def test_only_a_trace_names_the_run(ask: Callable[..., Any]) -> None:
     shown = ask("--trace").out
     assert f"groundgraph feedback {recent_runs(1)[0].id} up|down" in shown
@@ -71,8 +104,8 @@ def test_a_home_that_cannot_be_written_is_a_warning(ask: Callable[..., Any]) -> 
 
 def record(name: str, best: float = 0.5, cited: tuple[int, ...] = ()) -> RunRecord:
     return RunRecord(
-        id=name, time="2026-01-01", pattern="crag", evaluator="embedded", question="Why?", refused=not cited,
-        best=best, cited=cited, passages=(),
+        id=name, time="2026-01-01", pattern="crag", evaluator="embedded", weights=weights_digest(), question="Why?",
+        refused=not cited, best=best, cited=cited, passages=(),
     )  # fmt: skip
 
 
@@ -118,6 +151,85 @@ def test_the_drift_command_exits_1_when_scores_have_shifted(capsys: Capsys) -> N
         remember(record(str(n), best=0.01))
     ran = run(capsys, "evaluator", "drift", "--json")
     assert ran.status == 1 and ran.object["drift"]["runs"] == 60
+
+
+def judge(pairs: int, up: int, score: float = 0.8) -> None:
+    """Let a person judge `pairs` passages of one score, `up` of them relevant."""
+    for n in range(pairs):
+        shown = Judged(source="notes.md", heading="", text=f"Text {n}.", score=score)
+        remember(record(f"run{n}", cited=(1,)).model_copy(update={"passages": (shown,)}))
+        give_feedback("last", "up" if n < up else "down")
+
+
+@pytest.mark.parametrize(
+    ("pairs", "up", "status", "verdict"),
+    [
+        (19, 0, 0, "too few pairs, 20 are needed"),
+        (25, 20, 0, "agrees with people"),
+        (25, 17, 0, "agrees with people"),  # 20 promised, with a standard deviation of two
+        (25, 15, 1, "shifted: promises too much, retrain the evaluator"),
+        (25, 25, 1, "shifted: promises too little, retrain the evaluator"),
+    ],
+)
+def test_feedback_says_when_to_retrain(pairs: int, up: int, status: int, verdict: str, capsys: Capsys) -> None:
+    judge(pairs, up)
+    ran = run(capsys, "evaluator", "check", "--feedback", "--json")
+    assert (ran.status, ran.object["verdict"]) == (status, verdict)
+    assert ran.object["figures"]["all"]["pairs"] == pairs
+    assert ran.object["tiers"]["relevant"] == {"correct": up, "ambiguous": 0, "incorrect": 0}
+    shown = run(capsys, "evaluator", "drift")
+    assert shown.status == status and verdict.split()[0] in shown.out
+
+
+def test_feedback_may_be_held_to_a_floor(capsys: Capsys) -> None:
+    judge(10, 5)
+    ran = run(capsys, "evaluator", "check", "--feedback", "--floor", "accuracy=0.6")
+    assert ran.status == 1 and "accuracy is 0.5, below the floor of 0.6" in ran.out
+
+
+def test_feedback_on_other_weights_is_another_matter(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capsys
+) -> None:
+    """After retraining, what people said of the old scores does not ask for it again."""
+    judge(30, 0)
+    mine = load_weights().model_copy(update={"alone": load_weights().alone.model_copy(update={"bias": 9.0})})
+    (tmp_path / "mine.json").write_text(mine.model_dump_json(), encoding="utf-8")
+    monkeypatch.setenv("GROUNDGRAPH_EVALUATOR", str(tmp_path / "mine.json"))
+    get_settings.cache_clear()
+    ran = run(capsys, "evaluator", "check", "--feedback")
+    assert ran.status == 2 and "no feedback on evaluator='embedded' yet" in ran.err
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["check"], "give DATA, or --feedback"),
+        (["train"], "give DATA, or --feedback"),
+        (["check", "pairs.jsonl", "--feedback"], "DATA='pairs.jsonl' and --feedback: give one of them"),
+        (["check", "--feedback", "--limit", "3"], "have no effect with --feedback"),
+        (["check", "--feedback"], "no feedback on evaluator='embedded' yet"),
+        (["train", "--feedback"], "feedback.jsonl': No such file"),
+    ],
+)
+def test_feedback_that_is_not_there_or_not_alone(options: list[str], said: str, capsys: Capsys) -> None:
+    ran = run(capsys, "evaluator", *options)
+    assert ran.status == 2 and said in ran.err
+
+
+def test_an_evaluator_learns_from_feedback_by_one_command(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capsys
+) -> None:
+    monkeypatch.setenv("GROUNDGRAPH_QA", str(tmp_path / "elsewhere"))
+    monkeypatch.setattr("groundgraph.grading.train.embedding_model", lambda name: BagEmbedder(64))
+    for n in range(16):
+        texts = (f"Bridge {n} was built in {1800 + n}.", f"Market {n} is on Mondays.")
+        shown = tuple(Judged(source="notes.md", heading="", text=text, score=0.6) for text in texts)
+        asked = {"question": f"When was bridge {n} built?", "passages": shown}
+        remember(record(f"run{n}", cited=(1,)).model_copy(update=asked))
+        give_feedback("last", "up")
+        give_feedback("last", "down", 2)
+    ran = run(capsys, "evaluator", "train", "--feedback", "--out", str(tmp_path / "mine.json"))
+    assert ran.status == 0 and load_weights(tmp_path / "mine.json") != load_weights()
 
 
 def test_drift_needs_a_training_record(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capsys) -> None:

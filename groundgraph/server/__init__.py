@@ -1,0 +1,1 @@
+"""What the LangGraph server serves beside the graphs."""
