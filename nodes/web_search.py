@@ -6,7 +6,9 @@ from typing_extensions import TypedDict
 
 from groundgraph.errors import WebSearchError
 from groundgraph.knowledge.passage import Passage
+from groundgraph.knowledge.search import SearchResult
 from groundgraph.knowledge.web import web_provider
+from groundgraph.knowledge.web_pages import with_pages
 from nodes.node import Update, node, said
 from nodes.rewrite import MAX_CHARACTERS
 from state.approval import Approval
@@ -40,7 +42,7 @@ async def web_search(state: Corrected, runtime: Runtime[Context]) -> Update:
         query = query if approval is True else approval.strip()[:MAX_CHARACTERS]
     k = min(MIXED_TOP_K, context.web_top_k) if state["passages"] else context.web_top_k
     try:
-        found = await web_provider(context.web_provider).search(query, k)
+        found = await _found(query, k, context)
     except WebSearchError as error:
         return {
             "web_passages": [],
@@ -56,3 +58,12 @@ async def web_search(state: Corrected, runtime: Runtime[Context]) -> Update:
         "usage": {"searches": 1},
         "steps": said("web_search", f"{len(passages)} results", query=query, sources=[p.source for p in passages]),
     }
+
+
+async def _found(query: str, k: int, context: Context) -> SearchResult:
+    """Return what the provider finds, with its pages where the run reads them."""
+    found = await web_provider(context.web_provider).search(query, k)
+    if not context.web_pages:
+        return found
+    pages = await with_pages(found.passages, query)
+    return SearchResult(pages.passages, [*found.warnings, *pages.warnings])

@@ -99,6 +99,9 @@ class Context(Block):
         "tavily",
         description="What searches the web: tavily, searxng, or collection:NAME for a collection in place of the web.",
     )
+    web_pages: bool = Field(
+        False, description="Read the pages of web results, of public hosts only, and not just the provider's words."
+    )
     web_top_k: int = Field(3, ge=1, le=20, description="Web results to take; 2 at most when mixed with local passages.")
     language: Literal["auto", "en", "zh"] = Field("auto", description="Language of the answer; auto: the question's.")
     require_citations: bool = Field(

@@ -51,21 +51,27 @@ def check_address(address: str) -> str:
     return parts._replace(fragment="").geturl()
 
 
-def fetch(address: str) -> Fetched:
+def fetch(address: str, *, seconds: float | None = None, size: int | None = None) -> Fetched:
     """Return what stands at an address, following redirects; every host on the way must be public.
 
     Connections go to the very IP address that was checked, and through no proxy, so that a name that changes its
     meaning cannot lead into a private network.
+
+    Args:
+        address: An http or https address.
+        seconds: Time it may take; by default `MAX_SECONDS`.
+        size: Bytes it may have; by default `MAX_BYTES`.
 
     Raises:
         LoadError: It cannot be had, is too large or too slow, or a host is not public; the message is the reason.
     """
     context = tls_context()
     with ThreadPoolExecutor(1) as thread:  # the caller's thread may have an event loop of its own
-        return thread.submit(asyncio.run, _fetch(address, context)).result()
+        fetching = _fetch(address, context, seconds or MAX_SECONDS, size or MAX_BYTES)
+        return thread.submit(asyncio.run, fetching).result()
 
 
-async def _fetch(address: str, context: ssl.SSLContext) -> Fetched:
+async def _fetch(address: str, context: ssl.SSLContext, seconds: float, size: int) -> Fetched:
     client = httpx.AsyncClient(
         transport=_PublicTransport(verify=context, trust_env=False),
         headers=_HEADERS,
@@ -75,22 +81,22 @@ async def _fetch(address: str, context: ssl.SSLContext) -> Fetched:
         trust_env=False,
     )
     try:
-        async with asyncio.timeout(MAX_SECONDS), client, client.stream("GET", address) as response:
-            return Fetched(await _body(response), response.headers.get("content-type", ""))
+        async with asyncio.timeout(seconds), client, client.stream("GET", address) as response:
+            return Fetched(await _body(response, size), response.headers.get("content-type", ""))
     except TimeoutError as error:
-        raise LoadError(f"took more than {MAX_SECONDS:g} s") from error
+        raise LoadError(f"took more than {seconds:g} s") from error
     except (httpx.HTTPError, httpx.InvalidURL) as error:
         raise LoadError(f"cannot be fetched ({' '.join(str(error).split()) or type(error).__name__})") from error
 
 
-async def _body(response: httpx.Response) -> bytes:
+async def _body(response: httpx.Response, size: int) -> bytes:
     if response.status_code != httpx.codes.OK:
         raise LoadError(f"the server answers {response.status_code} {response.reason_phrase}".rstrip())
     data = bytearray()
     async for part in response.aiter_bytes():
         data += part
-        if len(data) > MAX_BYTES:
-            raise LoadError(f"larger than {MAX_BYTES:,} bytes")
+        if len(data) > size:
+            raise LoadError(f"larger than {size:,} bytes")
     return bytes(data)
 
 

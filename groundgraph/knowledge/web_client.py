@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 from typing import ParamSpec, TypeVar
 
 import httpx
-from tenacity import retry, retry_if_exception, stop_after_attempt, wait_exponential_jitter
+from tenacity import retry, retry_if_exception, stop_after_attempt, wait_random_exponential
 
 from groundgraph.models.trust import is_loopback, tls_context
 
@@ -31,7 +31,7 @@ def retried(is_passing: Callable[[BaseException], bool], ask: Callable[P, Awaita
     patient = retry(
         retry=retry_if_exception(is_passing),
         stop=stop_after_attempt(3),
-        wait=wait_exponential_jitter(initial=0.5, max=8),
+        wait=wait_random_exponential(multiplier=0.5, max=8),
         reraise=True,
     )
     return patient(ask)

@@ -24,7 +24,6 @@ _TAG = re.compile(
 _EMPHASIS = re.compile(r"</?(?:b|em|i|mark|strong|u)(?:\s[^<>]*)?>", re.IGNORECASE)
 """Marks the words of the query, which is no part of the text."""
 _UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069]")
-"""Control characters, and those that hide text or turn it round."""
 _SPACES = re.compile(r"[^\S\n]+")
 _BLANK_LINES = re.compile(r" ?\n\s*\n\s*")
 
@@ -56,8 +55,12 @@ def cleaned(text: object) -> str:
             return ""
     else:
         text = html.unescape(text)
-    text = _SPACES.sub(" ", _UNSEEN.sub("", clean(text)))
-    return _BLANK_LINES.sub("\n\n", text).strip()
+    return _BLANK_LINES.sub("\n\n", _SPACES.sub(" ", without_unseen(text))).strip()
+
+
+def without_unseen(text: str) -> str:
+    """Return a text without control characters, and without those that hide text or turn it round."""
+    return _UNSEEN.sub("", clean(text))
 
 
 def _passage(result: dict[str, Any]) -> Passage | None:

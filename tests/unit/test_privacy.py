@@ -34,7 +34,7 @@ def private(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, evaluates: Callable
     use_bag_embedder(monkeypatch)
     evaluates({})
     monkeypatch.setattr("nodes.classify_intent.embedded_intent", lambda text: {"simple_fact": 0.9})
-    monkeypatch.setattr("groundgraph.knowledge.web_client.wait_exponential_jitter", lambda **_: lambda _: 0)
+    monkeypatch.setattr("groundgraph.knowledge.web_client.wait_random_exponential", lambda **_: lambda _: 0)
     return tmp_path / "notes"
 
 

@@ -36,7 +36,7 @@ CATS = {"url": "https://example.org/cats#food", "title": None, "content": "Cats 
 @pytest.fixture(autouse=True)
 def no_waiting(monkeypatch: Patch) -> None:
     """Try again at once."""
-    monkeypatch.setattr("groundgraph.knowledge.web_client.wait_exponential_jitter", lambda **_: lambda _: 0)
+    monkeypatch.setattr("groundgraph.knowledge.web_client.wait_random_exponential", lambda **_: lambda _: 0)
 
 
 def set_environment(monkeypatch: Patch, **variables: str) -> None:
