@@ -80,4 +80,4 @@ def test_training_takes_its_folder_from_the_environment(
 def test_training_without_a_folder_is_bad_use(monkeypatch: pytest.MonkeyPatch, capsys: Capsys) -> None:
     monkeypatch.delenv("GROUNDGRAPH_QA", raising=False)
     ran = run(capsys, "evaluator", "train")
-    assert ran.status == 2 and ran.err.startswith("error: Missing argument 'DATA'")
+    assert ran.status == 2 and ran.err.startswith("error: nothing to go by: give DATA, or --feedback")
