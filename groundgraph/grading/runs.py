@@ -98,6 +98,8 @@ def give_feedback(run: str, thumb: Thumb, number: int | None = None) -> list[Fee
     record = _find(run)
     numbers = (number,) if number is not None else record.cited
     if not numbers:
+        if record.refused:
+            raise InputError(f"run {record.id!r} was refused: it has no passages to judge; name an answered run")
         held = len(record.passages)
         raise InputError(f"run {record.id!r} cites no passage: name one of its {held} passages by its number")
     given = [_feedback(record, thumb, n) for n in numbers]

@@ -116,8 +116,11 @@ def test_feedback_that_cannot_be_given() -> None:
     remember(record("ab34"))
     with pytest.raises(InputError, match="more than one run 'ab'"):
         give_feedback("ab", "up")
-    with pytest.raises(InputError, match="run 'ab34' cites no passage: name one"):
+    with pytest.raises(InputError, match="run 'ab34' was refused: it has no passages to judge"):
         give_feedback("ab34", "down")
+    remember(record("cd56").model_copy(update={"refused": False}))
+    with pytest.raises(InputError, match="run 'cd56' cites no passage: name one of its 0 passages"):
+        give_feedback("last", "down")
     with pytest.raises(InputError, match="passage 3: run 'ab12' has 0 passages"):
         give_feedback("ab12", "down", 3)
 
