@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from langchain_core.messages import AIMessage
 
 from groundgraph.grading.evaluator import embedded_evaluator
-from groundgraph.grading.extract import MAX_SENTENCES, RELEVANT, extractive_answer
+from groundgraph.grading.extract import RELEVANT, extractive_answer
 from groundgraph.knowledge.passage import Passage
 from nodes.cite import citation, with_mark
 from nodes.node import Update, said
@@ -19,14 +19,7 @@ _LINE = re.compile(r"[-*+•|#]|\d{1,3}[.)]\s|```|~~~")
 """How something begins that stands on a line of its own: an item, a row, a heading, a block of code."""
 
 
-async def quote(
-    question: str,
-    passages: Sequence[Passage],
-    *,
-    show: bool = True,
-    relevant: float = RELEVANT,
-    max_sentences: int = MAX_SENTENCES,
-) -> Update:
+async def quote(question: str, passages: Sequence[Passage], *, show: bool = True, relevant: float = RELEVANT) -> Update:
     """Return an answer made of the passages' own sentences, each cited; none if no sentence supports one.
 
     Args:
@@ -34,10 +27,9 @@ async def quote(
         passages: What may be quoted.
         show: Whether to send the answer to the user's token stream.
         relevant: Score above which a passage is quoted.
-        max_sentences: Sentences quoted at most.
     """
     found = await asyncio.to_thread(
-        lambda: extractive_answer(question, passages, embedded_evaluator(), max_sentences, relevant=relevant)
+        lambda: extractive_answer(question, passages, embedded_evaluator(), relevant=relevant)
     )
     if not found:
         return {

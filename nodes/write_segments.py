@@ -2,13 +2,16 @@
 
 import asyncio
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from groundgraph.errors import ModelUnavailable
+from groundgraph.grading.answer_type import asks_yes_or_no
+from groundgraph.grading.evaluator import embedded_evaluator
+from groundgraph.grading.extract import extractive_answer
 from groundgraph.knowledge.passage import Passage
 from groundgraph.models import Reply, ask
 from groundgraph.models.tokens import estimate_tokens
@@ -16,7 +19,7 @@ from nodes.answer_filter import REFUSAL
 from nodes.cite import statements, with_mark
 from nodes.generate import ANSWER
 from nodes.language import language_of
-from nodes.model import pattern_model
+from nodes.model import is_small, pattern_model
 from nodes.node import Update, cost, node, said
 from nodes.prompt import MARKS, fit, show
 from state.context import Context
@@ -78,7 +81,11 @@ async def write_segments(state: Writing, runtime: Runtime[Context]) -> Update:
             return error
 
     prompts = {number: prompt for number in numbers if (prompt := conversation(state, number, context))}
-    written = dict(zip(prompts, await asyncio.gather(*map(write, prompts.values())), strict=True))
+    written: dict[int, Reply | ModelUnavailable]
+    if is_small(model) and asks_yes_or_no(state["query"]):
+        written = await asyncio.to_thread(_quotes, state, prompts)
+    else:
+        written = dict(zip(prompts, await asyncio.gather(*map(write, prompts.values())), strict=True))
     replies = {number: reply for number, reply in written.items() if isinstance(reply, Reply)}
     errors = {number: error for number, error in written.items() if not isinstance(error, Reply)}
     if errors and not replies and context.on_model_failure == "error":
@@ -97,6 +104,15 @@ async def write_segments(state: Writing, runtime: Runtime[Context]) -> Update:
         "usage": cost(*replies.values()),
         "steps": said("write_segments", f"{len(segments)} segments", passages=[s["passage"] for s in segments]),
     }
+
+
+def _quotes(state: Writing, numbers: Iterable[int]) -> dict[int, Reply | ModelUnavailable]:
+    """Return in a reply's place the best sentences of each passage: a small model says yes to what they deny."""
+    evaluator, query = embedded_evaluator(), state["query"]
+    found = {
+        number: extractive_answer(query, [state["passages"][number - 1]], evaluator, relevant=0) for number in numbers
+    }
+    return {number: Reply(" ".join(quote.text for quote in quotes), calls=0) for number, quotes in found.items()}
 
 
 def conversation(state: Writing, number: int, context: Context, reserved: int = 0) -> list[BaseMessage] | None:

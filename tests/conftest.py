@@ -61,7 +61,7 @@ def evaluates(monkeypatch: pytest.MonkeyPatch) -> Callable[..., FixedEvaluator]:
 
     def fix(scores: dict[str, float], sentences: dict[str, float] | None = None) -> FixedEvaluator:
         evaluator = FixedEvaluator(scores, sentences)
-        nodes = [f"nodes.{name}" for name in ("score", "refine", "quote", "rerank", "compress")]
+        nodes = [f"nodes.{name}" for name in ("score", "refine", "quote", "rerank", "compress", "write_segments")]
         for module in (*nodes, "groundgraph.evaluation.embedded_judge"):
             monkeypatch.setattr(f"{module}.embedded_evaluator", lambda: evaluator)
         monkeypatch.setattr("nodes.decompose.embedded_intent", lambda question: {"simple_fact": 1.0})

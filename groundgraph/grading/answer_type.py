@@ -26,6 +26,21 @@ _DATE_FOUND = re.compile(
     re.IGNORECASE,
 )
 _PERSON_FOUND = re.compile(r"[A-Z][\w'’.-]+(?: (?:[a-z]{2,3} )?[A-Z][\w'’.-]+)+")
+_AUXILIARY = (
+    r"(?:is|are|am|was|were|do|does|did|can|could|may|might|must|need|has|have|had|will|would|shall|should)"
+    r"(?:n['’]?t)?|(?:can|won)['’]?t|cannot"
+)
+_YES_OR_NO = re.compile(rf"^(?:(?:and|but|so|then|also),? )?(?:{_AUXILIARY})\b|吗\W*$", re.IGNORECASE)
+_MAYBE = re.compile(
+    rf"\bwhether\b|\b(?:{_AUXILIARY})\b.*\?\W*$|[是能可会应]否|有无|有没有|([\u4e00-\u9fff])不\1(?!不)|[么嘛]？\W*$",
+    re.IGNORECASE,
+)
+"""What makes a question one of yes or no unless it holds a word of `_ASKING`."""
+_ASKING = re.compile(
+    r"\b(?:who|whom|whose|what|when|where|which|why|how)\b|谁|什么|哪|多少|怎|如何|为[何啥]|何[时年地处]"
+    r"|多[大长高远久深宽重快]",
+    re.IGNORECASE,
+)
 _EXPECTATIONS = ((_DATE, _DATE_FOUND), (_COUNT, _COUNT_FOUND), (_PERSON, _PERSON_FOUND))
 
 
@@ -41,3 +56,9 @@ def answer_type(question: str, text: str) -> float:
                 return 0.0
             return 1.0 if any(match.group().lower() not in asked for match in found.finditer(text)) else -1.0
     return 0.0
+
+
+def asks_yes_or_no(question: str) -> bool:
+    """Return whether yes or no would answer the question, in English or Chinese, however it is put."""
+    asked = question.strip()
+    return bool(_YES_OR_NO.search(asked) or (_MAYBE.search(asked) and not _ASKING.search(asked)))
