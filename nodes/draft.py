@@ -8,11 +8,12 @@ from groundgraph.errors import ModelUnavailable
 from groundgraph.grading.confidence import is_uncertain
 from groundgraph.models import Reply
 from nodes.answer_filter import REFUSAL
+from nodes.measure import measured, never_retrieves
 from nodes.model import is_small, pattern_model
 from nodes.node import Update, cost, node, said
 from nodes.sentence import first_sentence, is_whole, weakest
 from nodes.settle import settle
-from nodes.write_on import Writing, WrittenOn, measured, never_retrieves, write_on
+from nodes.write_on import Writing, WrittenOn, write_on
 from state.context import Context
 from state.schemas import NO_DRAFT, Draft
 

@@ -4,8 +4,9 @@ from langgraph.runtime import Runtime
 
 from groundgraph.errors import ModelUnavailable
 from nodes.draft import Drafting, is_doubtful, sentence_figures
+from nodes.measure import measured
 from nodes.node import Update, cost, node, said
-from nodes.write_on import measured, write_on
+from nodes.write_on import write_on
 from state.context import Context
 from state.schemas import NO_DRAFT
 

@@ -1,4 +1,4 @@
-"""Let the chat model write on, and measure how sure it is of its next sentence."""
+"""Let the chat model write on after the answer so far."""
 
 import re
 from collections.abc import Sequence
@@ -6,15 +6,15 @@ from typing import NamedTuple
 
 from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
 
-from groundgraph.grading.confidence import agreement, sentence_confidence, token_confidences
-from groundgraph.models import Continuation, Reply, ask, ask_several, continuation
+from groundgraph.grading.confidence import Measure, token_confidences
+from groundgraph.models import Continuation, Reply, ask, continuation
 from groundgraph.models.tokens import estimate_tokens
 from nodes.cite import cited_numbers
 from nodes.generate import ANSWER
 from nodes.language import language_of
 from nodes.model import pattern_model
 from nodes.prompt import fit, show
-from nodes.sentence import first_sentence, joint, repeated, sentence_end
+from nodes.sentence import joint, repeated, sentence_end
 from nodes.settle import Grounded
 from state.context import Context
 from state.schemas import NO_DRAFT, Draft
@@ -31,10 +31,8 @@ GO_ON = {
     "missing, reply END.",
     "zh": "你已经写好了答案的开头，如下。只写接下来的内容，不要重复；如果已经完整，就回复：END。",
 }
-WITHOUT_LOGPROBS = (
-    "the chat model's endpoint gives no log probabilities: the confidence of a sentence is its agreement with "
-    "{samples} sampled ones"
-)
+BY_ASKING: tuple[Measure, ...] = ("agreement", "verbalised")
+"""Measures that take no log probabilities, but further calls."""
 
 _END = re.compile(r"(?:^|(?<=[.!?。！？\]\n]))\s*[*_(\[\"'“]*END\W*$")
 """What a model that was told to go on says, by itself, when the answer is complete; no word of a sentence."""
@@ -42,8 +40,6 @@ _UNFINISHED = re.compile(r"\s*[\[【][\d\s,，、;]*$")
 """A citation mark that the token limit has cut."""
 _TOP = 10
 """Likeliest tokens to ask for at each place, for its entropy."""
-_TEMPERATURE = 0.7
-"""Of the samples that a sentence is compared with."""
 
 
 class Writing(Grounded):
@@ -74,47 +70,20 @@ async def write_on(state: Writing, context: Context, question: dict[str, str] = 
     Raises:
         ModelError: The run has no chat model, or it fails.
     """
-    prompt, shown = _prompt(state, context, question)
+    prompt, shown = prompt_of(state, context, question)
     if not shown:
         return WrittenOn(NO_DRAFT, [], [])
     model = await pattern_model(context)
-    place = await _place(model, prompt, state, context)
-    measured_by_tokens = context.flare.uncertainty != "agreement"
+    place = await place_of(model, prompt, state, context)
+    measure = context.flare.uncertainty
     reply = await ask(
         model,
         place.messages,
         max_tokens=tokens_left(state["answer"], context),
-        top_logprobs=(_TOP if context.flare.uncertainty == "entropy" else 1) if measured_by_tokens else 0,
+        top_logprobs=0 if measure in BY_ASKING else _TOP if measure == "entropy" else 1,
         **place.options,
     )
-    return WrittenOn(_draft(reply, state["answer"], place, context), shown, [*place.spent, reply])
-
-
-async def measured(draft: Draft, state: Writing, context: Context) -> tuple[Draft, list[Reply], list[str]]:
-    """Return the draft with the confidence of its first sentence, what that took, and warnings.
-
-    Without log probabilities, or where the run wants that, it is the agreement with other samples of the sentence.
-    """
-    flare = context.flare
-    text, tokens = first_sentence(draft)
-    if not text.strip():
-        return draft, [], []
-    if draft["tokens"]:
-        return {**draft, "confidence": sentence_confidence(text, tokens, flare.uncertainty)}, [], []
-    if never_retrieves(context):
-        return draft, [], []
-    samples, replies, warnings = await _samples(state, context)
-    draft = {**draft, "tokens": agreement(text, samples, state["query"])}
-    warning = WITHOUT_LOGPROBS.replace("{samples}", str(flare.samples))
-    if flare.uncertainty != "agreement" and warning not in state["warnings"]:
-        warnings = [warning, *warnings]
-    confidence = sentence_confidence(*first_sentence(draft), "agreement") if samples else None
-    return {**draft, "confidence": confidence}, replies, warnings
-
-
-def never_retrieves(context: Context) -> bool:
-    """Tell whether no sentence of the run can be uncertain, whatever its confidence."""
-    return context.flare.theta == 0 and context.flare.variant == "paper"
+    return WrittenOn(draft_of(reply, state["answer"], place, context), shown, [*place.spent, reply])
 
 
 def tokens_left(written: str, context: Context) -> int:
@@ -122,33 +91,26 @@ def tokens_left(written: str, context: Context) -> int:
     return min(context.flare.sentence_tokens, context.max_tokens - estimate_tokens(written))
 
 
-async def _place(model: str, prompt: Sequence[BaseMessage], state: Writing, context: Context) -> Continuation:
+async def place_of(model: str, prompt: Sequence[BaseMessage], state: Writing, context: Context) -> Continuation:
+    """Return the conversation at whose end the model writes on after the answer so far.
+
+    Raises:
+        ModelError: The model fails.
+    """
     return await continuation(model, prompt, state["answer"], GO_ON[language_of(state["question"], context)])
 
 
-async def _samples(state: Writing, context: Context) -> tuple[list[str], list[Reply], list[str]]:
-    """Return other sentences that the model might write next, what they took, and a warning for those that failed."""
-    flare, written = context.flare, state["answer"]
-    model = await pattern_model(context)
-    place = await _place(model, _prompt(state, context, QUESTION)[0], state, context)
-    sampled = await ask_several(
-        model,
-        place.messages,
-        flare.samples,
-        max_tokens=max(1, tokens_left(written, context)),
-        temperature=_TEMPERATURE,
-        max_concurrency=context.max_concurrency,
-        **place.options,
-    )
-    replies = [reply for reply in sampled if isinstance(reply, Reply)]
-    drafts = [_draft(reply, written, place, context) for reply in replies]
-    failures = dict.fromkeys(str(failed) for failed in sampled if not isinstance(failed, Reply))
-    warnings = [f"{len(sampled) - len(replies)} of {flare.samples} samples failed: {failure}" for failure in failures]
-    return [first_sentence(draft)[0] for draft in drafts], [*place.spent, *replies], warnings
+def prompt_of(
+    state: Writing, context: Context, question: dict[str, str] = QUESTION, *, reserved: int = 0
+) -> tuple[list[BaseMessage], list[int]]:
+    """Return the prompt, and the numbers of the passages that fit into it: what was retrieved last goes first.
 
-
-def _prompt(state: Writing, context: Context, question: dict[str, str]) -> tuple[list[BaseMessage], list[int]]:
-    """Return the prompt, and the numbers of the passages that fit into it: what was retrieved last goes first."""
+    Args:
+        state: The answer so far, and the passages.
+        context: Of the run.
+        question: How to ask, by language.
+        reserved: Tokens that something else takes of `prompt_tokens`.
+    """
     language = language_of(state["question"], context)
     asked = question[language].replace("{question}", state["query"])
     current, passages = state["current"], state["passages"]
@@ -156,13 +118,13 @@ def _prompt(state: Writing, context: Context, question: dict[str, str]) -> tuple
     if context.flare.keep == "gather":
         cited = [number for number in cited_numbers(state["answer"]) if number <= len(passages)]
         numbers = [*dict.fromkeys([*current, *cited, *range(1, len(passages) + 1)])]
-    room = context.prompt_tokens - estimate_tokens(ANSWER[language] + asked + state["answer"])
+    room = context.prompt_tokens - estimate_tokens(ANSWER[language] + asked + state["answer"]) - reserved
     kept = sorted(zip(numbers, fit([passages[number - 1] for number in numbers], room), strict=False))
     shown = "\n".join(show(passage, number) for number, passage in kept)
     return [SystemMessage(ANSWER[language]), HumanMessage(shown + asked)], [number for number, _ in kept]
 
 
-def _draft(reply: Reply, written: str, place: Continuation, context: Context) -> Draft:
+def draft_of(reply: Reply, written: str, place: Continuation, context: Context) -> Draft:
     """Return the reply as it joins the answer so far, what it repeats of that left out."""
     said = reply.text.rstrip()
     if reply.finish_reason == "length":
@@ -172,7 +134,7 @@ def _draft(reply: Reply, written: str, place: Continuation, context: Context) ->
     elif written:
         said = _END.sub("", said)
     measure = context.flare.uncertainty
-    tokens = token_confidences(said, (reply.logprobs or ()) if measure != "agreement" else (), measure)
+    tokens = token_confidences(said, () if measure in BY_ASKING else reply.logprobs or (), measure)
     cut = 0 if place.continues else repeated(written, said)
     lead = joint(written, said[cut:], continues=place.continues)
     shift = len(lead) - cut

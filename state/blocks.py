@@ -78,10 +78,11 @@ class FlareSettings(Block):
     sentence_tokens: int = Field(64, ge=16, le=512, description="Tokens a draft may have.")
     top_k: int = Field(3, ge=1, le=100, description="Passages to retrieve for a sentence.")
     retrieve_per_step: int = Field(1, ge=1, le=5, description="Retrievals for one sentence that stays uncertain.")
-    uncertainty: Literal["min_prob", "mean_prob", "entropy", "agreement"] = Field(
+    uncertainty: Literal["min_prob", "mean_prob", "entropy", "agreement", "verbalised"] = Field(
         "min_prob",
         description="Confidence of a sentence: its least or mean token probability, the openness of its most open "
-        "place, or its agreement with other samples; the last is used where there are no log probabilities.",
+        "place, its agreement with other samples, which is used where there are no log probabilities, or what the "
+        "model says when asked.",
     )
     samples: int = Field(3, ge=1, le=16, description="Samples to compare with in uncertainty=agreement.")
     variant: Literal["paper", "official_code"] = Field(

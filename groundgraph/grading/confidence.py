@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Literal
 
 from typing_extensions import TypedDict
@@ -11,7 +11,7 @@ from groundgraph.grading.terms import content_terms, key_terms
 from groundgraph.knowledge.keywords import CJK
 from groundgraph.models.logprobs import TokenLogprob, token_spans
 
-Measure = Literal["min_prob", "mean_prob", "entropy", "agreement"]
+Measure = Literal["min_prob", "mean_prob", "entropy", "agreement", "verbalised"]
 Variant = Literal["paper", "official_code"]
 
 QUERY_TOKENS = 64
@@ -71,15 +71,26 @@ def agreement(text: str, samples: Sequence[str], question: str) -> list[Token]:
         samples: Other sentences that the model wrote in its place; none give 0 everywhere.
         question: What is answered.
     """
-    known = set(content_terms(question))
     held = [set(content_terms(sample)) for sample in samples]
-    tokens: list[Token] = []
+    return [
+        {
+            "start": start,
+            "end": end,
+            "confidence": max(sum(term in one for one in held) / max(1, len(held)) for term in terms),
+        }
+        for (start, end), terms in content_words(text, question)
+    ]
+
+
+def content_words(text: str, question: str) -> Iterator[tuple[tuple[int, int], set[str]]]:
+    """Yield where each word of `text` stands that says more than the question, and its content terms.
+
+    Of Chinese, a word is one character, with the pairs it stands in.
+    """
+    known = set(content_terms(question))
     for match in _WORD.finditer(text):
-        terms = _terms_at(text, match) - known
-        if terms:
-            shares = [sum(term in one for one in held) / max(1, len(held)) for term in terms]
-            tokens.append({"start": match.start(), "end": match.end(), "confidence": max(shares)})
-    return tokens
+        if terms := _terms_at(text, match) - known:
+            yield match.span(), terms
 
 
 def _terms_at(text: str, match: re.Match[str]) -> set[str]:

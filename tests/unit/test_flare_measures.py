@@ -7,7 +7,7 @@ import pytest
 
 from graphs.flare import graph
 from groundgraph.errors import ModelUnavailable
-from nodes.write_on import WITHOUT_LOGPROBS
+from nodes.measure import WITHOUT_LOGPROBS
 from tests.doubles import passage
 from tests.endpoint import Endpoint, Request
 from tests.flare import ASK, GO_ON, QUESTION, Shelf, ask, figures, first, says, stock
@@ -47,6 +47,71 @@ def test_agreement_may_be_chosen_and_a_sample_may_fail(shelf: Shelf) -> None:
         result = ask(model, flare={"uncertainty": "agreement", "samples": 2})
     assert result["warnings"] == ["1 of 2 samples failed: busy"]
     assert figures(result, "append")[0]["confidence"] == 1
+
+
+def test_a_model_may_be_asked_how_sure_it_is(shelf: Shelf) -> None:
+    """It doubts a name, which is left out of the query; of the second sentence it is sure."""
+    lines = [
+        Line(first, "The builder was Gustave Perret [1]."),
+        Line("How likely is it that the last sentence, “The builder was Gustave Perret.”, is true?", "15%; Perret"),
+        Line(first, "Gustave Eiffel built it [2]. It is old [2]."),
+        Line("“It is old.”", "Very likely"),
+    ]
+    with scripted(*lines) as (model, chat):
+        result = ask(model, "Who built it?", flare={"uncertainty": "verbalised"})
+    assert shelf.queries[1] == "builder Gustave"
+    assert result["answer"] == "Gustave Eiffel built it [2]. It is old [2]."
+    assert [(one["confidence"], one["weakest"]) for one in figures(result, "draft")] == [(0.15, "Perret"), (0.9, "old")]
+    assert chat.prompts[1].startswith(chat.prompts[0]), "what was read already is not read anew"
+    assert result["usage"]["model_calls"] == 4 and result["warnings"] == []
+
+
+def test_a_model_that_thinks_first_is_asked_again_with_room_to_think(shelf: Shelf) -> None:
+    lines = [
+        Line(first, "It is 330 metres tall [1]."),
+        Line("How likely", "<think>Well, 5%", finish_reason="length"),
+        Line("How likely", "<think>Well, 5% of</think>85%"),
+    ]
+    with scripted(*lines) as (model, chat):
+        result = ask(model, flare={"uncertainty": "verbalised"})
+    assert figures(result, "append")[0]["confidence"] == 0.85
+    assert [options["max_tokens"] for options in chat.options] == [64, 32, 1024]
+
+
+@pytest.mark.parametrize(
+    ("said", "why"),
+    [("I like towers.", "the confidence 'I like towers.' cannot be read"), (ModelUnavailable("busy"), "busy")],
+)
+def test_a_confidence_that_cannot_be_read_is_searched_for(shelf: Shelf, said: str | Exception, why: str) -> None:
+    lines = [
+        Line(first, "Gustave Perret built it [1]."),
+        Line("How likely", said),
+        Line(first, "Gustave Eiffel built it [2]."),
+    ]
+    with scripted(*lines) as (model, _):
+        result = ask(model, "Who built it?", flare={"uncertainty": "verbalised"})
+    assert shelf.queries[1] == "Gustave Perret built it."
+    assert result["answer"] == "Gustave Eiffel built it [2]."
+    assert result["warnings"] == [f"searched for 'Gustave Perret built it.': {why}"]
+
+
+def test_a_chinese_sentence_is_asked_about_in_chinese(shelf: Shelf) -> None:
+    shelf.passages[:] = [passage("铁塔高330米。", "tower"), passage("铁塔由古斯塔夫建造。", "古斯塔夫")]
+    lines = [
+        Line("只有当段落", "它由古斯塔夫建成于1800年。", times=1),
+        Line("最后一句“它由古斯塔夫建成于1800年。”属实的可能性有多大？", "一成；1800"),
+        Line("只有当段落", "它由古斯塔夫建造[2]。"),
+    ]
+    with scripted(*lines) as (model, _):
+        result = ask(model, "铁塔由谁建造？", flare={"uncertainty": "verbalised"})
+    assert "1800" not in shelf.queries[1] and "古斯塔夫" in shelf.queries[1]
+    assert result["answer"] == "它由古斯塔夫建造 [2]。" and result["warnings"] == []
+
+
+def test_without_a_threshold_nobody_is_asked(shelf: Shelf) -> None:
+    with scripted(Line(first, "It is 330 metres tall [1].")) as (model, _):
+        result = ask(model, flare={"uncertainty": "verbalised", "theta": 0})
+    assert figures(result, "append")[0]["confidence"] is None and result["usage"]["model_calls"] == 1
 
 
 @pytest.mark.parametrize(("uncertainty", "confidence"), [("min_prob", 0.5), ("mean_prob", 0.875)])
@@ -99,7 +164,9 @@ def test_chinese(shelf: Shelf) -> None:
     assert result["answer"] == "铁塔高330米 [1]。它由古斯塔夫建造 [2]。"
 
 
-@pytest.mark.parametrize(("uncertainty", "asked"), [("min_prob", 1), ("entropy", 10), ("agreement", None)])
+@pytest.mark.parametrize(
+    ("uncertainty", "asked"), [("min_prob", 1), ("entropy", 10), ("agreement", None), ("verbalised", None)]
+)
 def test_no_more_log_probabilities_are_asked_for_than_are_needed(
     shelf: Shelf, monkeypatch: pytest.MonkeyPatch, uncertainty: str, asked: int | None
 ) -> None:

@@ -1,0 +1,83 @@
+"""How sure a model says it is of a sentence, however it says it."""
+
+import pytest
+
+from groundgraph.grading.stated import stated
+
+SENTENCE = "The tower was built by Perret in 1800."
+QUESTION = "Who built the tower?"
+
+
+@pytest.mark.parametrize(
+    ("said", "confidence"),
+    [
+        ("80%", 0.8),
+        ("80 %; Perret", 0.8),
+        ("80", 0.8),
+        ("**80**", 0.8),
+        ("0.8", 0.8),
+        ("1.0", 1.0),
+        ("1", 0.01),  # a percentage was asked for
+        ("0%", 0.0),
+        ("100%", 1.0),
+        ("8/10", 0.8),
+        ("4 out of 5", 0.8),
+        ("80/100", 0.8),
+        ("80-90%", 0.85),
+        ("between 80% and 90 percent", 0.85),
+        ("I am about 75 percent sure.", 0.75),
+        ("The chance is 30.", 0.3),
+        ('```json\n{"confidence": 0.65, "words": []}\n```', 0.65),
+        ("８０％；", 0.8),
+        ("百分之八十五", 0.85),
+        ("百分之十", 0.1),
+        ("百分之百", 1.0),
+        ("百分之90", 0.9),
+        ("八成", 0.8),
+        ("大约七成半", 0.75),
+        ("9成", 0.9),
+        ("可能性：60", 0.6),
+        ("Very likely.", 0.9),
+        ("Almost certain", 0.95),
+        ("likely", 0.7),
+        ("I am not sure.", 0.5),
+        ("unlikely", 0.2),
+        ("Highly unlikely, I would say.", 0.05),
+        ("很可能", 0.9),
+        ("不太可能", 0.2),
+        ("不确定", 0.5),
+        ("几乎肯定", 0.95),
+        ("Built in 1800, very likely.", 0.9),  # 1800 is no percentage
+        ("150%", None),
+        ("Yes.", None),
+        ("banana", None),
+        ("", None),
+    ],
+)
+def test_confidence(said: str, confidence: float | None) -> None:
+    found = stated(said, SENTENCE, QUESTION)
+    assert (found and found.confidence) == (confidence if confidence is None else pytest.approx(confidence))
+
+
+@pytest.mark.parametrize(
+    ("said", "words"),
+    [
+        ("30%; Perret", {"Perret": 0.3, "1800": 1.0}),
+        ("30%; 1800, Perret", {"Perret": 0.3, "1800": 0.3}),
+        ("I doubt the year 1800: 30%", {"Perret": 1.0, "1800": 0.3}),
+        ("30%", {"Perret": 0.3, "1800": 0.3}),
+        ("30%; Sauvestre", {"Perret": 0.3, "1800": 0.3}),  # no word of the sentence
+    ],
+)
+def test_words_that_are_doubted(said: str, words: dict[str, float]) -> None:
+    """Those of the question (tower, built) say nothing and are left out."""
+    found = stated(said, SENTENCE, QUESTION)
+    assert found is not None
+    assert {SENTENCE[token["start"] : token["end"]]: token["confidence"] for token in found.tokens} == words
+
+
+def test_words_that_are_doubted_in_chinese() -> None:
+    sentence = "铁塔位于伦敦。"
+    found = stated("百分之二十；伦敦", sentence, "铁塔在哪里？")
+    assert found is not None
+    assert [sentence[one["start"] : one["end"]] for one in found.tokens if one["confidence"] < 1] == ["伦", "敦"]
