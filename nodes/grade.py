@@ -83,7 +83,7 @@ async def grade(state: Retrieved, runtime: Runtime[Context]) -> Update:
         for passage in scored.passages
     ]
     action = action_of(graded, crag)
-    kept = sorted(usable(graded, action, crag), key=lambda passage: -_weight(passage))
+    kept = sorted(usable(graded, action, crag), key=lambda passage: -weight(passage))
     search_web = context.web_search != "off" and wants_web(graded, action, crag)
     best = max((passage.score for passage in graded if passage.score is not None), default=None)
     figures = {"scores": _scores(graded), "tiers": [passage.tier for passage in graded], "policy": crag.policy}
@@ -112,7 +112,7 @@ async def grade_web(state: Searched, runtime: Runtime[Context]) -> Update:
         for passage in scored.passages
     ]
     kept = [passage for passage in graded if passage.tier != "incorrect"]
-    passages = sorted([*state["passages"], *kept], key=lambda passage: -_weight(passage, crag.web_weight))
+    passages = sorted([*state["passages"], *kept], key=lambda passage: -weight(passage, crag.web_weight))
     reason = "" if passages else "neither the documents nor the web answer the question"
     return {
         "web_passages": kept,
@@ -124,7 +124,8 @@ async def grade_web(state: Searched, runtime: Runtime[Context]) -> Update:
     }
 
 
-def _weight(passage: Passage, web_weight: float = 1.0) -> float:
+def weight(passage: Passage, web_weight: float = 1.0) -> float:
+    """Return the score by which passages are ordered; an unknown one counts as a half."""
     value = 0.5 if passage.score is None else passage.score
     return value * web_weight if passage.origin == "web" else value
 

@@ -28,6 +28,7 @@ from nodes.elect import elect
 from nodes.finish import finish
 from nodes.form_query import form_query
 from nodes.grade import grade, grade_web
+from nodes.grade_next import grade_next
 from nodes.prune import prune
 from nodes.refine import refine
 from nodes.reflect import reflect
@@ -68,7 +69,7 @@ async def test_a_node_leaves_its_input_and_may_be_run_again(node: Any, evaluates
     assert first["passages"] == again["passages"]
 
 
-@pytest.mark.parametrize("node", [draft, form_query, retrieve_next, regenerate, append, finish])
+@pytest.mark.parametrize("node", [draft, form_query, retrieve_next, grade_next, regenerate, append, finish])
 async def test_writing_a_sentence_leaves_its_input(
     node: Any, finds: Callable[..., object], evaluates: Callable[..., object]
 ) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from graphs.combined import graph
+from groundgraph.knowledge.search import SearchResult
 from tests.doubles import FixedEvaluator, FixedSearch, FixedWeb, passage
 from tests.logprobs import logprobs_of
 from tests.scripted import Line, scripted
@@ -23,9 +24,12 @@ CORRECTED = ["grade", "rewrite", "web_search", "grade_web"]
         (CATS, None, {}, None, ["grade", "refuse"]),
         (CATS, TOWER, {"web_search": "on"}, "330 metres [1].", [*CORRECTED, "refine", *WRITTEN]),
         (CATS, CATS, {"web_search": "on"}, None, [*CORRECTED, "refuse"]),
-        (TOWER, None, {}, "NOT FOUND", ["grade", "refine", "draft", "form_query", "retrieve_next", "finish", "refuse"]),
+        (
+            TOWER, None, {}, "NOT FOUND",
+            ["grade", "refine", "draft", "form_query", "retrieve_next", "grade_next", "finish", "refuse"],
+        ),
     ],
-)
+)  # fmt: skip
 def test_every_branch(
     finds: Callable[..., FixedSearch],
     evaluates: Callable[..., FixedEvaluator],
@@ -53,3 +57,84 @@ def test_every_branch(
     assert search.options[0]["vectors"] == {"fixed:2": [0.6, 0.8]}
     if not result["refused"]:
         assert [one.page_content for one in result["passages"]] == ["The Eiffel Tower is 330 metres tall."]
+
+
+BUILT = "The Eiffel Tower was built by Gustave Eiffel."
+
+
+class Shelf(FixedSearch):
+    """Finds cats and the builder for a query that names Gustave, the tower for every other one."""
+
+    def __call__(self, query: str, collections: Any, *, k: int, **options: Any) -> SearchResult:
+        super().__call__(query, collections, k=k, **options)
+        return SearchResult([passage(CATS), passage(BUILT)] if "Gustave" in query else [passage(TOWER)], [])
+
+
+@pytest.mark.parametrize(
+    ("scores", "kept", "path"),
+    [
+        ({"330": 0.9, "built": 0.9, "Cats": 0.1}, [BUILT], ["regenerate", "append", "finish"]),
+        ({"330": 0.9, "built": 0.6, "Cats": 0.55}, [CATS, BUILT], ["regenerate", "append", "finish"]),
+        ({"330": 0.9, "built": 0.3, "Cats": 0.1}, [], ["append", "finish"]),
+    ],
+)
+@pytest.mark.parametrize("keep", ["gather", "replace"])
+def test_what_is_found_for_a_sentence_is_graded(
+    keep: str,
+    scores: dict[str, float],
+    kept: list[str],
+    path: list[str],
+    finds: Callable[..., FixedSearch],
+    evaluates: Callable[..., FixedEvaluator],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Of two new passages the usable ones stay, numbered on from those there are; with none, so does the draft."""
+    finds([])
+    shelf = Shelf([])
+    for module in ("nodes.retrieve", "nodes.retrieve_next"):
+        monkeypatch.setattr(f"{module}.search", shelf)
+    evaluates(scores)
+    draft, again = "Gustave Perret built it [1].", f"Gustave Eiffel built it [{1 + len(kept)}]."
+    lines = [
+        Line("Write a short passage", "Perret built it.", times=3),
+        Line("something else", draft, logprobs=logprobs_of(draft, {"Perret": 0.1})),
+        *([Line("something else", again, logprobs=logprobs_of(again))] if kept else []),
+    ]
+    with scripted(*lines) as (model, chat):
+        context = {"chat_model": model, "flare": {"keep": keep}}
+        result = graph.invoke({"question": "Who built it?"}, context=context)
+    taken = [step["node"] for step in result["steps"]]
+    assert taken[taken.index("retrieve_next") :] == ["retrieve_next", "grade_next", *path]
+    assert [one.page_content for one in result["passages"]] == [TOWER, *kept]
+    assert result["answer"] == (again if kept else draft)
+    assert all(text in chat.prompts[-1] for text in kept) and ("Cats" in chat.prompts[-1]) == (CATS in kept)
+    (graded,) = [step for step in result["steps"] if step["node"] == "grade_next"]
+    assert graded["decision"] == f"{len(kept)} of 2 new passages kept"
+
+
+def test_a_passage_for_a_sentence_has_the_better_of_two_scores(
+    finds: Callable[..., FixedSearch], evaluates: Callable[..., FixedEvaluator], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The cats fit the question, the builder fits what was searched for: both stay."""
+    finds([])
+    for module in ("nodes.retrieve", "nodes.retrieve_next"):
+        monkeypatch.setattr(f"{module}.search", Shelf([]))
+    evaluator = evaluates({"330": 0.9})
+    asked: list[str] = []
+
+    def score(question: str, passages: Any, vectors: object = None) -> list[float]:
+        asked.append(question)
+        return [0.9 if "330" in p.page_content or ("Gustave" in question) == ("Gustave" in p.page_content) else 0.1
+                for p in passages]  # fmt: skip
+
+    monkeypatch.setattr(evaluator, "score", score)
+    draft = "Gustave Perret built it [1]."
+    lines = [
+        Line("Write a short passage", "Perret built it.", times=3),
+        Line("something else", draft, logprobs=logprobs_of(draft, {"Perret": 0.1})),
+        Line("something else", "Gustave Eiffel built it [3]."),
+    ]
+    with scripted(*lines) as (model, _):
+        result = graph.invoke({"question": "Who built it?"}, context={"chat_model": model, "evaluator": "embedded"})
+    assert asked[:3] == ["Who built it?", "Who built it?", "Gustave built it ."]
+    assert [one.score for one in result["passages"]] == [0.9, 0.9, 0.9]
