@@ -51,7 +51,7 @@ def retrieve_next(state: Searched, runtime: Runtime[Context]) -> Update:
         "steps": said(
             "retrieve_next",
             f"{len(new)} of {len(found)} passages new",
-            sources=[passage.source for passage in found],
+            sources=[passage.source for passage in new],
             numbers=[numbers[key_of(passage)] for passage in found],
         ),
     }

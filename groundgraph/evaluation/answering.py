@@ -28,7 +28,7 @@ RETRIEVAL = "retrieval"
 GRADING = "grading"
 """Name of what retrieves, grades and answers nothing."""
 
-FINDS = ("retrieve", "retrieve_evidence", "retrieve_beams")
+FINDS = ("retrieve", "retrieve_next", "retrieve_evidence", "retrieve_beams")
 """Steps that add what they find to what was retrieved before."""
 
 RANKS = ("retrieve_again", "fuse", "rerank")

@@ -286,6 +286,7 @@ async def test_what_every_pattern_retrieved_is_kept_best_first(
         ([("retrieve", ["a"]), ("retrieve", ["b"]), ("fuse", ["b", "a"])], ["b", "a"]),
         ([("retrieve", ["a"]), ("retrieve_again", ["a", "b"])], ["a", "b"]),
         ([("retrieve", ["a"]), ("retrieve_evidence", ["b"]), ("retrieve_beams", ["c"])], ["a", "b", "c"]),
+        ([("retrieve", ["a"]), ("retrieve_next", ["b"]), ("retrieve_next", [])], ["a", "b"]),
         ([], []),
     ],
 )
