@@ -12,6 +12,7 @@ from groundgraph.errors import ModelUnavailable
 from groundgraph.grading.reflection import (
     CONTINUE,
     NEEDS,
+    RELEVANCE,
     RETRIEVAL,
     Reflections,
     first_segment,
@@ -23,7 +24,7 @@ from groundgraph.grading.reflection import (
     reflections,
 )
 from groundgraph.knowledge.passage import Passage
-from groundgraph.models import Reply, complete, token_spans
+from groundgraph.models import Reply, complete, token_access, token_spans
 from nodes.model import pattern_model
 from nodes.node import Update, cost, node, said
 from nodes.probe import TOP_TOKENS
@@ -53,6 +54,13 @@ class Branch(NamedTuple):
     """What stands between the answer so far and the segment."""
 
 
+class Written(NamedTuple):
+    """What was written, and what else it took to read it."""
+
+    reply: Reply
+    spent: list[Reply]
+
+
 @node
 async def expand(state: Growing, runtime: Runtime[Context]) -> Update:
     """Replace `beams` by all that grow from them, those that have ended kept.
@@ -68,29 +76,35 @@ async def expand(state: Growing, runtime: Runtime[Context]) -> Update:
     beams = state["beams"] or [{**ROOT, "found": state["candidates"]}]
     ways = [branch for beam in beams if beam["need"] for branch in branches(beam, state["passages"])]
 
-    async def write(way: Branch) -> Reply | ModelUnavailable:
+    async def write(way: Branch) -> Written | ModelUnavailable:
         prompt = instruction(state["query"]) + way.beam["raw"] + way.lead
         try:
             async with turns:
-                return await complete(
-                    model, prompt, max_tokens=context.self_rag.segment_tokens, top_logprobs=TOP_TOKENS
-                )
+                return await _written(model, prompt, way, context.self_rag.segment_tokens)
         except ModelUnavailable as error:
             return error
 
     written = await asyncio.gather(*map(write, ways))
-    replies = [(way, reply) for way, reply in zip(ways, written, strict=True) if isinstance(reply, Reply)]
+    replies = [(way, one) for way, one in zip(ways, written, strict=True) if isinstance(one, Written)]
     errors = [error for error in written if isinstance(error, ModelUnavailable)]
     if errors and not replies:
         return _down(errors[0], state, context)
-    grown = [grow(way, reply, context.self_rag) for way, reply in replies]
+    grown = [grow(way, one.reply, context.self_rag) for way, one in replies]
     return {
         "beams": [*(beam for beam in beams if not beam["need"]), *(beam for beam, _ in grown)],
         "depth": state["depth"] + 1,
         "warnings": [f"a segment was not written: {error}" for error in dict.fromkeys(map(str, errors))],
-        "usage": cost(*(reply for _, reply in replies)),
+        "usage": cost(*(reply for _, one in replies for reply in (one.reply, *one.spent))),
         "steps": said("expand", f"{len(grown)} segments", segments=[_shown(*one) for one in grown]),
     }
+
+
+async def _written(model: str, prompt: str, way: Branch, max_tokens: int) -> Written:
+    """Return what the model writes; the relevance of a passage is asked for if it is not among the likeliest tokens."""
+    reply = await complete(model, prompt, max_tokens=max_tokens, top_logprobs=TOP_TOKENS)
+    if way.lead == CONTINUE:  # it is the same passage
+        return Written(reply, [])
+    return Written(*await token_access.widened(model, prompt, reply, RELEVANCE))
 
 
 def _down(error: ModelUnavailable, state: Growing, context: Context) -> Update:

@@ -6,7 +6,7 @@ from typing_extensions import TypedDict
 from groundgraph.errors import ModelUnavailable
 from groundgraph.grading.need import Need
 from groundgraph.grading.reflection import NEEDS, instruction, probabilities, retrieval_share, wants_retrieval
-from groundgraph.models import complete
+from groundgraph.models import complete, token_access
 from nodes.model import pattern_model
 from nodes.node import Update, cost, node, said
 from state.context import Context
@@ -28,7 +28,7 @@ class Probed(TypedDict):
 
 @node
 async def probe(state: Asked, runtime: Runtime[Context]) -> Update:
-    """Set `need` from the probabilities of the first token; a token among the likeliest 20 that is none counts as 0.
+    """Set `need` from the probabilities of the first token; one that the endpoint does not report counts as 0.
 
     No need leaves nothing to answer from but the model's memory, so the run refuses. Where neither token is reported,
     it retrieves.
@@ -41,7 +41,9 @@ async def probe(state: Asked, runtime: Runtime[Context]) -> Update:
     if self_rag.retrieval == "always":
         return {"need": "yes", "steps": said("probe", "yes: always")}
     try:
-        reply = await complete(model, instruction(state["query"]), max_tokens=1, top_logprobs=TOP_TOKENS)
+        prompt = instruction(state["query"])
+        reply = await complete(model, prompt, max_tokens=1, top_logprobs=TOP_TOKENS)
+        reply, spent = await token_access.widened(model, prompt, reply, NEEDS)
     except ModelUnavailable as error:
         warnings = [f"need of retrieval not decided: {error}"]
         return {"need": "yes", "warnings": warnings, "steps": said("probe", "yes: the model is down")}
@@ -51,7 +53,7 @@ async def probe(state: Asked, runtime: Runtime[Context]) -> Update:
     if not any(found.values()):
         warning = f"model {model!r} reports no reflection token: is it fine-tuned on them?"
         steps = said("probe", "yes: no reflection token is reported")
-        return {"need": "yes", "warnings": [warning], "usage": cost(reply), "steps": steps}
+        return {"need": "yes", "warnings": [warning], "usage": cost(reply, *spent), "steps": steps}
     need: Need = "yes" if wants_retrieval(found, self_rag.retrieval_threshold, variant) else "no"
     reason = (
         f"the model would answer from its memory (share of retrieval {share:.2f}, threshold "
@@ -60,6 +62,6 @@ async def probe(state: Asked, runtime: Runtime[Context]) -> Update:
     return {
         "need": need,
         "refusal_reason": reason if need == "no" else "",
-        "usage": cost(reply),
+        "usage": cost(reply, *spent),
         "steps": said("probe", need, share=share, **found),
     }

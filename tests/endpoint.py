@@ -3,7 +3,7 @@
 import json
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Self
@@ -35,6 +35,8 @@ class Endpoint:
     """A body sent as it is, with status 200, instead of a reply."""
     logprobs: dict[str, Any] | Callable[[str], dict[str, Any]] | None = None
     """Log probabilities to send to those who ask, or what makes them of the text."""
+    token_ids: Mapping[str, int] | None = None
+    """Numbers of tokens that `/tokenize` tells; without them there is no such address."""
     thinking_field: str | None = None
     """Text of `reasoning_content`, beside the content."""
     knows_n: bool = True
@@ -141,6 +143,9 @@ class _Handler(BaseHTTPRequestHandler):
             return self._stream(request) if request.get("stream") else self._send(200, self._chat(request))
         if self.path == "/v1/completions":
             return self._send(200, self._completion(request))
+        if self.path == "/tokenize" and self.endpoint.token_ids is not None:
+            known = self.endpoint.token_ids.get(request["prompt"])
+            return self._send(200, {"tokens": [1, 2] if known is None else [known]})
         if self.path == "/v1/embeddings":
             return self._embed(request)
         return self._send(404, {"error": {"message": f"no such path {self.path}"}})

@@ -15,6 +15,7 @@ from groundgraph.models.embeddings import (
 from groundgraph.models.logprobs import TokenLogprob, joined_tokens, token_logprobs, token_spans, tokens_between
 from groundgraph.models.several import ask_several, choices_feature
 from groundgraph.models.structured import ask_json, json_schema_feature, parse_all
+from groundgraph.models.token_access import token_access
 from groundgraph.models.weights import resolve_weights, weights_status
 
 __all__ = [
@@ -40,6 +41,7 @@ __all__ = [
     "parse_all",
     "resolve_weights",
     "stream",
+    "token_access",
     "token_logprobs",
     "token_spans",
     "tokens_between",
@@ -49,7 +51,7 @@ __all__ = [
 
 def forget_models() -> None:
     """Forget every live model and what was learned about endpoints, as after a change of settings."""
-    for cache in (chat_models, completion_models, embedding_models, continuing):
+    for cache in (chat_models, completion_models, embedding_models, continuing, token_access):
         cache.clear()
     for feature in (logprobs_feature, json_schema_feature, choices_feature, special_tokens_feature):
         feature.clear()

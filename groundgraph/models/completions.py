@@ -1,6 +1,7 @@
 """Let a model write on after a plain text, through the completions endpoint: no chat template stands in between."""
 
 import asyncio
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from groundgraph.errors import InputError
@@ -21,7 +22,9 @@ _EMBEDDED_TIMEOUT = 600.0
 special_tokens_feature = Feature()
 
 
-async def complete(model: str, prompt: str, *, max_tokens: int, top_logprobs: int = 0) -> Reply:
+async def complete(
+    model: str, prompt: str, *, max_tokens: int, top_logprobs: int = 0, token_ids: Sequence[int] = ()
+) -> Reply:
     """Return the likeliest continuation of `prompt`, special tokens included where the endpoint can show them.
 
     Args:
@@ -29,6 +32,7 @@ async def complete(model: str, prompt: str, *, max_tokens: int, top_logprobs: in
         prompt: The text as the model gets it.
         max_tokens: Limit of the continuation's length.
         top_logprobs: How many of the likeliest tokens to report at each place, up to 20; 0 asks for none.
+        token_ids: Numbers of tokens to report at each place in place of the likeliest ones, where the endpoint can.
 
     Raises:
         InputError: The provider has no completions endpoint.
@@ -41,7 +45,8 @@ async def complete(model: str, prompt: str, *, max_tokens: int, top_logprobs: in
         options["logprobs"] = top_logprobs
 
     async def call(special: bool) -> Reply:
-        extra: dict[str, Any] = {"extra_body": SHOW_SPECIAL} if special else {}
+        body = {**(SHOW_SPECIAL if special else {}), **({"logprob_token_ids": [*token_ids]} if token_ids else {})}
+        extra: dict[str, Any] = {"extra_body": body} if body else {}
         with clear_errors(model, llm.openai_api_base):
             return _reply(await llm.agenerate([prompt], **options, **extra))
 
