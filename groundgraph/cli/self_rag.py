@@ -1,4 +1,4 @@
-"""`groundgraph self-rag`: training data for a model with reflection tokens."""
+"""`groundgraph self-rag`: make a model with reflection tokens: label its training data, and fine-tune it."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -10,15 +10,18 @@ from groundgraph.cli.terminal import shows_progress, write, write_json
 
 if TYPE_CHECKING:
     from groundgraph.grading.reflection_data import Labelled
+    from groundgraph.grading.reflection_train import Trained
 
 PARTLY = 1
 
-self_rag = typer.Typer(help="Make training data for Self-RAG.", rich_markup_mode=None, add_completion=False)
+self_rag = typer.Typer(
+    help="Make a model with reflection tokens for Self-RAG.", rich_markup_mode=None, add_completion=False
+)
 
 
 @self_rag.callback()
 def group() -> None:
-    """Make training data for Self-RAG."""
+    """Make a model with reflection tokens for Self-RAG: label its training data, then fine-tune it."""
 
 
 @self_rag.command()
@@ -78,6 +81,48 @@ def label(
     write_folder(out, labelled, about)
     _show(out, labelled, as_json=as_json)
     return PARTLY if labelled.left_out else 0
+
+
+@self_rag.command()
+def train(
+    data: Annotated[Path, typer.Argument(metavar="DATA", help="Folder that `self-rag label` wrote.")],
+    base: Annotated[str, typer.Option(metavar="MODEL", help="Model to start from: a folder, or a Hugging Face name.")],
+    out: Annotated[Path, typer.Option(metavar="DIR", help="Folder of the fine-tuned model.")],
+    epochs: Annotated[float, typer.Option(min=0.01, metavar="N", help="Passes over the examples.")] = 3.0,
+    learning_rate: Annotated[float, typer.Option(min=0, metavar="RATE", help="Its peak.")] = 2e-5,
+    batch_size: Annotated[int, typer.Option(min=1, metavar="N", help="Examples in a step.")] = 8,
+    max_length: Annotated[int, typer.Option(min=8, metavar="N", help="Longest example, in tokens.")] = 2048,
+    held_out: Annotated[
+        float, typer.Option(min=0, max=0.9, metavar="SHARE", help="Share of the examples to measure with.")
+    ] = 0.1,
+    seed: Annotated[int, typer.Option(metavar="N", help="Of the order, and of what is held out.")] = 0,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")] = False,
+) -> None:
+    """Fine-tune a model to write reflection tokens, by TRL; needs the extra `train`.
+
+    The text of passages is left out of the loss. The reflection tokens of examples held out measure what was learned.
+    """
+    from groundgraph.cli.progress import bars
+    from groundgraph.grading.reflection_train import Recipe, fine_tune
+
+    recipe = Recipe(epochs, learning_rate, batch_size, max_length, held_out, seed)
+    with bars(show=shows_progress(quiet=quiet, as_json=as_json)) as done:
+        trained = fine_tune(data, base, out, recipe, done)
+    _show_trained(out, trained, as_json=as_json)
+
+
+def _show_trained(out: Path, trained: "Trained", *, as_json: bool) -> None:
+    if as_json:
+        figures = {kind: {"right": right, "of": of} for kind, (right, of) in trained.accuracy.items()}
+        write_json({"folder": str(out), **vars(trained), "accuracy": figures})
+        return
+    write(
+        f"{out}: fine-tuned on {trained.examples} examples in {trained.steps} steps, mean loss {trained.loss:.3f}; "
+        f"{trained.left_out} too long"
+    )
+    for kind, (right, of) in trained.accuracy.items():
+        write(f"  {kind}: {right} of {of} tokens right in examples held out")
 
 
 def _show(out: Path, labelled: "Labelled", *, as_json: bool) -> None:

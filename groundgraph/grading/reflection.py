@@ -22,6 +22,12 @@ UTILITIES = tuple(f"[Utility:{grade}]" for grade in range(1, 6))
 NEEDS = (RETRIEVAL, NO_RETRIEVAL, CONTINUE)
 RELEVANCE = (RELEVANT, IRRELEVANT)
 SUPPORT = (FULL, PARTIAL, NO_SUPPORT)
+KINDS: Mapping[str, tuple[str, ...]] = {
+    "need": NEEDS,
+    "relevance": RELEVANCE,
+    "support": SUPPORT,
+    "utility": UTILITIES,
+}
 UTILITY_WEIGHTS = (-1.0, -0.5, 0.0, 0.5, 1.0)
 
 INSTRUCTION = "### Instruction:\n{question}\n\n### Response:\n"
@@ -114,10 +120,10 @@ def utility(found: Probabilities) -> float:
 
 def reflections(tokens: Sequence[TokenLogprob]) -> Reflections:
     """Return what the tokens of one segment say: relevance at the first, the others where their tokens stand."""
-    groups = {"relevance": RELEVANCE, "support": SUPPORT, "utility": UTILITIES}
-    places = {name: _place(tokens, names) for name, names in groups.items()}
+    kinds = ("relevance", "support", "utility")
+    places = {kind: _place(tokens, KINDS[kind]) for kind in kinds}
     places["relevance"] = tokens[0] if tokens else None
-    found = {name: probabilities(places[name], names) for name, names in groups.items()}
+    found = {kind: probabilities(places[kind], KINDS[kind]) for kind in kinds}
     logprobs = [token.logprob for token in tokens if token.logprob is not None]
     return Reflections(
         relevance(found["relevance"]),

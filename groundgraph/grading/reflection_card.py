@@ -1,6 +1,7 @@
 """The folder of training data for Self-RAG: the examples, and the card that says what they are and how to use them."""
 
 import json
+import shlex
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -13,26 +14,14 @@ SPECIAL_TOKENS = (*NEEDS, *RELEVANCE, *SUPPORT, *UTILITIES, "<paragraph>", "</pa
 FINE_TUNE = """\
 ## Fine-tune
 
-Each reflection token must be one token of the model, so the tokens are added to a base model first:
-
-```python
-from transformers import AutoModelForCausalLM, AutoTokenizer
-
-base = "Qwen/Qwen2.5-1.5B"
-tokenizer, model = AutoTokenizer.from_pretrained(base), AutoModelForCausalLM.from_pretrained(base)
-tokenizer.add_special_tokens({"additional_special_tokens": TOKENS})
-model.resize_token_embeddings(len(tokenizer))
-tokenizer.save_pretrained("base-with-tokens")
-model.save_pretrained("base-with-tokens")
-```
+The command adds the reflection tokens to a model, each as one token, and fine-tunes it by TRL as the paper does: three
+passes, a learning rate of 2e-5, the text of the passages left out of the loss. It then says how many reflection tokens
+are right in examples held out. All weights are trained, which for a model of 1.5 billion takes a GPU.
 
 ```bash
-pip install trl
-trl sft --model_name_or_path base-with-tokens --dataset_name FOLDER --output_dir selfrag \\
-    --num_train_epochs 3 --learning_rate 2e-5 --packing false --completion_only_loss true
+pip install -c constraints.txt '.[train]'
+groundgraph self-rag train FOLDER --base Qwen/Qwen2.5-1.5B --out selfrag
 ```
-
-The paper leaves the text of the passages out of the loss, which these commands do not.
 
 Serve the result behind an endpoint with completions and log probabilities, and ask it:
 
@@ -65,7 +54,7 @@ def card(folder: Path, labelled: Labelled, about: Mapping[str, str]) -> str:
         f"| {kind} | {same} of {of} | {same / of:.0%} |\n" for kind, (same, of) in labelled.agreement.items()
     )
     left_out = "".join(f"- {count} × {reason}\n" for reason, count in labelled.left_out.most_common())
-    tokens, name = json.dumps(SPECIAL_TOKENS), json.dumps(str(folder))
+    name = shlex.quote(str(folder))
     return (
         "# Training data for Self-RAG\n\n"
         f"{len(labelled.examples)} instructions with answers, in which a critic has put passages and the reflection "
@@ -74,5 +63,5 @@ def card(folder: Path, labelled: Labelled, about: Mapping[str, str]) -> str:
         f"Left out: {sum(labelled.left_out.values())} pairs without all labels.\n\n{left_out}\n"
         "## Agreement\n\nA sample was labelled again by the same critic at temperature 0.7.\n\n"
         f"| Label | Same | Share |\n| --- | --- | --- |\n{agreed}\n"
-        f"{FINE_TUNE.replace('TOKENS', tokens).replace('FOLDER', name)}"
+        f"{FINE_TUNE.replace('FOLDER', name)}"
     )

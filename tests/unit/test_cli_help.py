@@ -10,7 +10,16 @@ from syrupy.assertion import SnapshotAssertion
 from tests.cli import run
 
 COMMANDS = ["", "index", "ask", "chat", "feedback", "eval", "compare", "tune", "chunks", "graph", "doctor", "serve"]
-COMMANDS += ["testset", "collections", "evaluator", "intents", "intents train", "self-rag", "self-rag label"]
+COMMANDS += [
+    "testset",
+    "collections",
+    "evaluator",
+    "intents",
+    "intents train",
+    "self-rag",
+    "self-rag label",
+    "self-rag train",
+]
 ACTIONS = ("list", "create", "describe", "inspect", "delete", "export", "import")
 COMMANDS += [f"collections {action}" for action in ACTIONS]
 COMMANDS += [f"evaluator {action}" for action in ("train", "calibrate", "check", "drift", "label", "export")]

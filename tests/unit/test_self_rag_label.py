@@ -183,7 +183,7 @@ def test_the_command_writes_examples_and_a_card(tmp_path: Path, capsys: pytest.C
     card = (out / "README.md").read_text()
     assert "| `[Fully supported]` | 1 |" in card and "| support | 1 of 1 | 100% |" in card
     assert "- Critic: scripted:test" in card and "1 × the critic's label cannot be read: need 'unclear'" in card
-    assert f'--dataset_name "{out}"' in card and '"[No support / Contradictory]"' in card
+    assert f"groundgraph self-rag train {out} --base" in card
 
 
 @pytest.mark.parametrize(
