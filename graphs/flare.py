@@ -4,9 +4,10 @@ receive → retrieve → rerank → draft → [form_query → retrieve_next → 
 
 A drafted sentence whose weakest token has probability θ or more is accepted as it is. Departures from the paper: the
 drafts, too, are written from the passages there are; these are gathered, and not replaced, so that citations keep
-their numbers (`flare.keep`); θ is 0.2; a sentence is not written again if the search brings nothing new; what the
-model wrote after a sentence is the draft of the next one; a first draft that refuses is searched for by a guess; what
-no passage supports is refused. The presets `paper` and `flare.variant="official_code"` have the originals' settings.
+their numbers (`flare.keep`), and a search passes over them; θ is 0.2; a sentence is not written again if the search
+brings nothing new; what the model wrote after a sentence is the draft of the next one; a first draft that refuses is
+searched for by a guess; what no passage supports is refused. The presets `paper` and `flare.variant="official_code"`
+have the originals' settings.
 """
 
 from langgraph.graph import END, START

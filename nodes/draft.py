@@ -72,12 +72,17 @@ async def draft(state: Drafting, runtime: Runtime[Context]) -> Update:
 
 
 async def _next(state: Drafting, context: Context) -> WrittenOn:
-    """Return the next draft, not measured yet: what was written already, what the model writes on, or a guess."""
+    """Return the next draft, not measured yet: what was written already, what the model writes on, or a guess.
+
+    Where the passages do not answer at first, and the search goes by these, the refusal takes the guess's place.
+    """
     if is_whole(state["draft"]):
         return WrittenOn(state["draft"], state["shown"], [])
     written = await write_on(state, context)
     if state["answer"] or not refuses(written.draft) or never_retrieves(context):
         return written
+    if context.flare.query == "passage":  # the search needs no words of the model's
+        return written._replace(draft={**written.draft, "guessed": True})
     guess = await write_on(state, context, GUESS)
     return WrittenOn({**guess.draft, "guessed": True}, written.shown, [*written.replies, *guess.replies])
 
@@ -85,9 +90,9 @@ async def _next(state: Drafting, context: Context) -> WrittenOn:
 def is_doubtful(written: Draft, context: Context) -> bool:
     """Tell whether a draft is to be searched for before it may stand."""
     flare = context.flare
-    if refuses(written):
-        return False
-    return written["guessed"] or is_uncertain(written["confidence"] or 0.0, flare.theta, flare.variant)
+    if written["guessed"] or refuses(written):
+        return written["guessed"]
+    return is_uncertain(written["confidence"] or 0.0, flare.theta, flare.variant)
 
 
 def refuses(written: Draft) -> bool:
@@ -108,7 +113,7 @@ def _decision(written: Draft, replies: list[Reply]) -> str:
     if not written["text"].strip():
         return "the answer ends"
     if written["guessed"]:
-        return "a guess, to be searched for"
+        return "a refusal, to be searched for" if refuses(written) else "a guess, to be searched for"
     return "written" if replies else "written already, after the sentence before"
 
 

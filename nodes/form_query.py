@@ -7,7 +7,9 @@ from langgraph.runtime import Runtime
 
 from groundgraph.errors import ModelUnavailable
 from groundgraph.grading.confidence import masked, weak_spans
+from groundgraph.knowledge.passage import Passage
 from groundgraph.models import Reply, ask
+from nodes.cite import cited_numbers
 from nodes.draft import Drafting
 from nodes.language import written_in
 from nodes.model import pattern_model
@@ -27,6 +29,8 @@ ASK = {
 }
 PREFIX = 100
 """Characters of the end of the answer so far that `flare.query="prefix"` searches for."""
+PASSAGE = 300
+"""Characters of the beginning of a passage that `flare.query="passage"` searches for."""
 
 
 @node
@@ -44,6 +48,8 @@ async def form_query(state: Drafting, runtime: Runtime[Context]) -> Update:
     if flare.query == "prefix":
         end = uncited(state["answer"])[-PREFIX:]
         queries = [f"{state['query']} {end}".strip()]
+    elif flare.query == "passage":
+        queries = [passage_query(state["query"], passage) for passage in _cited(sentence, state)]
     elif flare.query == "question":
         spans = weak_spans(sentence, tokens, flare.beta, flare.variant)
         queries, replies, warnings = await _questions(spans, sentence, state, runtime.context)
@@ -56,6 +62,18 @@ async def form_query(state: Drafting, runtime: Runtime[Context]) -> Update:
         "usage": cost(*replies),
         "steps": said("form_query", flare.query, queries=queries),
     }
+
+
+def passage_query(question: str, passage: Passage) -> str:
+    """Return what to search for where a passage that was found leads to others (arXiv:2009.12756)."""
+    return f"{question} {passage.page_content[:PASSAGE]}"
+
+
+def _cited(sentence: str, state: Drafting) -> list[Passage]:
+    """Return the passages that a sentence cites, or the first one that it was written from."""
+    passages = state["passages"]
+    numbers = [number for number in cited_numbers(sentence) if number <= len(passages)] or state["shown"][:1]
+    return [passages[number - 1] for number in dict.fromkeys(numbers)]
 
 
 async def _questions(

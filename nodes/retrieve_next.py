@@ -33,14 +33,18 @@ class Searched(TypedDict):
 def retrieve_next(state: Searched, runtime: Runtime[Context]) -> Update:
     """Set `current` to the numbers of what is found, at most `flare.top_k`; new passages are added to `passages`.
 
-    Several queries' results take turns, or are reranked where the run wants that. A passage that was found before keeps
-    its number, and is not added again.
+    With `flare.keep="gather"` the search passes over what there is already, as long as anything else is found. Several
+    queries' results take turns, or are reranked where the run wants that. A passage that was found before keeps its
+    number, and is not added again.
 
     Raises:
         CollectionError: A collection is missing, or was built with another embedding model.
     """
-    found, warnings = _found(state["draft_queries"], state["collections"], runtime.context)
+    flare = runtime.context.flare
     numbers = {key_of(passage): number for number, passage in enumerate(state["passages"], 1)}
+    ranked, warnings = _ranked(state["draft_queries"], state["collections"], len(numbers), runtime.context)
+    unseen = [passage for passage in ranked if key_of(passage) not in numbers]
+    found = (unseen if unseen and flare.keep == "gather" else ranked)[: flare.top_k]
     new = [passage for passage in found if key_of(passage) not in numbers]
     numbers |= {key_of(passage): number for number, passage in enumerate(new, len(numbers) + 1)}
     return {
@@ -57,14 +61,23 @@ def retrieve_next(state: Searched, runtime: Runtime[Context]) -> Update:
     }
 
 
-def _found(queries: Sequence[str], collections: Sequence[str], context: Context) -> tuple[list[Passage], list[str]]:
-    """Return the passages for all queries together, best first, and what the searches warn of."""
+def _ranked(
+    queries: Sequence[str], collections: Sequence[str], known: int, context: Context
+) -> tuple[list[Passage], list[str]]:
+    """Return the passages for all queries together, best first, and what the searches warn of.
+
+    Args:
+        queries: What to search for.
+        collections: Where.
+        known: How many passages there are already, which are passed over.
+        context: Of the run.
+    """
     k, reranks = context.flare.top_k, context.rerank != "off"
     results = [
         search(
             query,
             collections,
-            k=CANDIDATES * k if reranks else k,
+            k=(CANDIDATES * k if reranks else k) + (known if context.flare.keep == "gather" else 0),
             mode=context.search_mode,
             embedding_model=context.embedding_model,
             where=context.where,
@@ -77,7 +90,7 @@ def _found(queries: Sequence[str], collections: Sequence[str], context: Context)
     if reranks and found:
         scores = scores_for(context.rerank, queries, found)
         found = [found[place] for place in sorted(range(len(found)), key=lambda place: -scores[place])]
-    return found[:k], [*dict.fromkeys(warning for result in results for warning in result.warnings)]
+    return found, [*dict.fromkeys(warning for result in results for warning in result.warnings)]
 
 
 def in_turns(rankings: Sequence[Sequence[Passage]]) -> list[Passage]:

@@ -66,10 +66,10 @@ class FlareSettings(Block):
 
     theta: Probability = Field(0.2, description="A sentence less confident is uncertain; 0: none ever is.")
     beta: Probability = Field(0.4, description="A token less probable is left out of the query; 0: none ever is.")
-    query: Literal["mask", "question", "prefix"] = Field(
+    query: Literal["mask", "question", "prefix", "passage"] = Field(
         "mask",
-        description="Search for the sentence without improbable tokens, for questions about them, or for the question "
-        "and the end of the answer so far.",
+        description="Search for the sentence without improbable tokens, for questions about them, for the question "
+        "and the end of the answer so far, or for the question and the passage that the sentence cites.",
     )
     keep: Literal["gather", "replace"] = Field(
         "gather", description="Write on from all passages retrieved so far, or from those retrieved last."

@@ -15,7 +15,7 @@ PRESETS: dict[str, dict[str, Any]] = {
     "embedded": {
         "compress_tokens": 400,
         "hyde": {"k": 1, "max_tokens": 64},
-        "flare": {"top_k": 2, "sentence_tokens": 48, "max_steps": 5},
+        "flare": {"theta": 0.4, "query": "passage", "top_k": 2, "sentence_tokens": 48, "max_steps": 5},
         "advanced": {"decompose": "cued"},
         "self_rag": {
             "retrieval": "always",

@@ -95,7 +95,7 @@ class Draft(TypedDict):
     ended: bool
     """Whether the model ended its answer with `text`."""
     guessed: bool
-    """Whether it was written without regard to the passages, only to be searched for."""
+    """Whether it never stands and is only to be searched for: a guess, or a first draft that refuses."""
     failed: str
     """Why the model could not write; empty if it could."""
 

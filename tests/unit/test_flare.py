@@ -8,7 +8,7 @@ import pytest
 from groundgraph.errors import ModelUnavailable
 from groundgraph.knowledge.passage import Passage
 from nodes.retrieve_next import in_turns
-from tests.doubles import passage
+from tests.doubles import FixedSearch, passage
 from tests.flare import ASK, BUILT, GO_ON, GUESS, QUESTION, TOWER, Shelf, ask, figures, first, path, says, stock
 from tests.scripted import Line, scripted
 
@@ -149,6 +149,37 @@ def test_the_prefix_query_is_the_question_and_the_end_of_the_answer(shelf: Shelf
     assert shelf.queries[1] == f"{QUESTION} {'a' * 99}."
 
 
+@pytest.mark.parametrize(
+    ("draft", "queries"),
+    [
+        ("Gustave Perret built it [1].", [f"Who built it? {TOWER}"]),
+        ("Gustave Perret built it.", [f"Who built it? {TOWER}"]),  # it cites none: the first one
+        ("Gustave Perret built it [9].", [f"Who built it? {TOWER}"]),
+        ("Gustave Perret built it [2][1].", [f"Who built it? {TOWER}", f"Who built it? {'b' * 300}"]),
+    ],
+)
+def test_the_passage_query_is_the_question_and_what_the_sentence_cites(
+    finds: Callable[..., FixedSearch], shelf: Shelf, draft: str, queries: list[str]
+) -> None:
+    """A passage names what the question leaves to be found, as a film's names its director (arXiv:2009.12756)."""
+    search = finds([passage(TOWER, "tower"), passage("b" * 400, "built")])
+    with scripted(says(first, draft, {"Perret": 0.1})) as (model, _):
+        ask(model, "Who built it?", flare={"query": "passage"}, top_k=2)
+    assert search.queries[1:] == queries
+
+
+@pytest.mark.parametrize(("keep", "found"), [("gather", ["c", "d"]), ("replace", [])])
+def test_what_is_there_already_is_passed_over_where_passages_are_gathered(
+    finds: Callable[..., FixedSearch], shelf: Shelf, keep: str, found: list[str]
+) -> None:
+    """The same four passages are found for the question and for the sentence; two are taken each time."""
+    finds([passage(f"Passage {name}.", name) for name in "abcd"])
+    lines = [says(ASK, "Ann did it [1].", {"Ann": 0.1}), says(ASK, "Bob did it [1].", optional=True)]
+    with scripted(*lines) as (model, _):
+        result = ask(model, "Who did it?", top_k=2, flare={"top_k": 2, "keep": keep})
+    assert [one.source for one in result["passages"]] == ["a", "b", *found]
+
+
 def test_what_is_found_for_a_sentence_is_reranked_where_the_run_wants_that(
     shelf: Shelf, evaluates: Callable[..., object]
 ) -> None:
@@ -187,6 +218,17 @@ def test_a_first_draft_that_refuses_is_searched_for_by_a_guess(shelf: Shelf) -> 
         result = ask(model, "Who built it?")
     assert shelf.queries[1] == "Gustave built it."
     assert result["answer"] == "Gustave Eiffel built it [2]." and len(chat.prompts) == 3
+
+
+def test_a_first_draft_that_refuses_needs_no_guess_where_a_passage_is_searched_for(
+    finds: Callable[..., FixedSearch], shelf: Shelf
+) -> None:
+    search = finds([passage(TOWER, "tower"), passage(BUILT, "Gustave")])
+    lines = [says(first, "NOT FOUND"), says(lambda prompt: BUILT in prompt, "Gustave Eiffel built it [2].")]
+    with scripted(*lines) as (model, _):
+        result = ask(model, "Who built it?", top_k=1, flare={"query": "passage"})
+    assert search.queries[1] == f"Who built it? {TOWER}"
+    assert result["answer"] == "Gustave Eiffel built it [2]." and result["usage"]["model_calls"] == 2
 
 
 @pytest.mark.parametrize(
