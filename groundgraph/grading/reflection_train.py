@@ -113,11 +113,11 @@ def load_examples(data: Path) -> list[Example]:
     """
     file = data / EXAMPLES
     try:
-        lines = file.read_text(encoding="utf-8").splitlines()
+        lines = file.read_text(encoding="utf-8").rstrip("\n").split("\n")  # a text may hold other line separators
     except (OSError, UnicodeDecodeError):
         raise InputError(f"examples {str(file)!r}: cannot be read; make them with groundgraph self-rag label") from None
     examples = []
-    for number, line in enumerate(lines, 1):
+    for number, line in enumerate(filter(None, lines), 1):
         try:
             examples.append(Example.model_validate_json(line))
         except ValidationError:

@@ -219,6 +219,14 @@ def test_examples_that_cannot_be_used_are_named(
     assert said in printed and printed.count("\n") == 1
 
 
+def test_a_line_separator_inside_a_text_ends_no_example(tmp_path: Path) -> None:
+    from groundgraph.grading.reflection_train import load_examples
+
+    made = [{"prompt": "Q?", "completion": "One\u2028two."}, {"prompt": "Q?", "completion": "Three."}]
+    write(tmp_path, Labelled(made), {})
+    assert [example.model_dump() for example in load_examples(tmp_path)] == made
+
+
 def test_without_trl_the_command_says_how_to_get_it(
     data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
