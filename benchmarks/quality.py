@@ -70,8 +70,8 @@ def measure(
         questions = [q for q in dataset.questions if q.corpus == corpus and q.split != "train" and q.relevant]
         documents = _documents(dataset, corpus)
         for chunker in dict.fromkeys((DEFAULT_CHUNKER, *chunkers)) if questions else ():
-            if chunker == DEFAULT_CHUNKER or corpus[0] in HARD:
-                rankers = _ours("-".join((*corpus, chunker)), chunker, documents, model, home, progress)
+            if chunker == DEFAULT_CHUNKER or corpus.source in HARD:
+                rankers = _ours("-".join((*corpus[:2], chunker)), chunker, documents, model, home, progress)
                 rankers |= _peers(documents, model) if chunker == DEFAULT_CHUNKER else {}
                 for method, ranker in rankers.items():
                     yield Row(corpus, chunker, method, len(questions), _quality(questions, ranker))

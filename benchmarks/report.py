@@ -24,10 +24,10 @@ def quality_tables(rows: Sequence[Row]) -> Group:
         table = markdown_table(f"{name}, chunker {DEFAULT_CHUNKER}", "source", "questions", *methods)
         for corpus in dict.fromkeys(row.corpus for row in default):
             own = [row for row in default if row.corpus == corpus]
-            table.add_row(" ".join(corpus), str(own[0].questions), *(_figure(row.quality[place]) for row in own))
+            table.add_row(" ".join(corpus[:2]), str(own[0].questions), *(_figure(row.quality[place]) for row in own))
         tables.append(table)
     if len(default) < len(rows):
-        tables.append(_chunker_table([row for row in rows if row.corpus[0] in HARD]))
+        tables.append(_chunker_table([row for row in rows if row.corpus.source in HARD]))
     return Group(*tables)
 
 
@@ -37,7 +37,7 @@ def _chunker_table(rows: Sequence[Row]) -> Table:
     found = {(row.corpus, row.method, row.chunker): row.quality for row in rows}
     compared = {row.method for row in rows if row.chunker != DEFAULT_CHUNKER}
     for corpus, method in dict.fromkeys((row.corpus, row.method) for row in rows if row.method in compared):
-        table.add_row(" ".join(corpus), method, *(_figures(found[corpus, method, chunker]) for chunker in chunkers))
+        table.add_row(" ".join(corpus[:2]), method, *(_figures(found[corpus, method, chunker]) for chunker in chunkers))
     return table
 
 

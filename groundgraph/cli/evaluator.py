@@ -1,5 +1,6 @@
 """`groundgraph evaluator`: train, check and share what scores passages."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -17,7 +18,6 @@ _DATA = typer.Argument(
     show_default=False,
 )
 Data = Annotated[Path, _DATA]
-DataOrFeedback = Annotated[Path | None, _DATA]
 Labels = Annotated[bool, typer.Option("--feedback", help="Take what people said of answers in place of DATA.")]
 Collection = Annotated[
     str | None, typer.Option("--collection", "-c", metavar="NAME", help="Where hard negatives for pairs are searched.")
@@ -33,23 +33,36 @@ def group() -> None:
 @evaluator.command()
 def train(
     context: typer.Context,
-    data: DataOrFeedback = None,
+    data: Annotated[
+        list[Path] | None,
+        typer.Argument(
+            metavar="DATA",
+            envvar="GROUNDGRAPH_QA",
+            help="Folders with corpus.jsonl and queries.jsonl, or JSON Lines of question, passage, label.",
+            show_default=False,
+        ),
+    ] = None,
     out: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Where to write the weights instead of where they are used.")
     ] = None,
     collection: Collection = None,
     feedback: Labels = False,
+    sample: Annotated[
+        int | None,
+        typer.Option(metavar="N", min=1, help="Learn from N questions of each source that is not measured."),
+    ] = None,
 ) -> None:
     """Learn from labelled questions, or from feedback, and record what was measured."""
+    from groundgraph.cli.evaluator_tables import tables
     from groundgraph.cli.terminal import write
     from groundgraph.grading.runs import feedback_path
     from groundgraph.grading.train import record_path, train
     from groundgraph.grading.weights import DEFAULT_WEIGHTS
 
     out = out or DEFAULT_WEIGHTS
-    record = train(_data(context, data, feedback=feedback) or feedback_path(), out, collection)
-    _table("Passages among others, test questions", record["among"]["test"])
-    _table("Grouped cross-validation", record["cross_validation"])
+    record = train(_data(context, data or (), feedback=feedback) or [feedback_path()], out, collection, sample)
+    for title, table in tables(record).items():
+        write(f"{title}\n\n{table}\n")
     if record["refinement"]:
         _table("Refinement, test questions", record["refinement"]["test"])
     write(f"written: {out} and {record_path(out).name}")
@@ -103,7 +116,7 @@ def drift(
 @evaluator.command()
 def check(
     context: typer.Context,
-    data: DataOrFeedback = None,
+    data: Annotated[Path | None, _DATA] = None,
     name: Annotated[str, typer.Option("--evaluator", metavar="NAME", help="Evaluator to check.")] = "embedded",
     floor: Annotated[
         list[str] | None, typer.Option(metavar="FIGURE=VALUE", help="Least value of a figure; may be repeated.")
@@ -126,10 +139,10 @@ def check(
     from groundgraph.cli.terminal import write, write_json
 
     least, most = bounds(floor or []), bounds(ceiling or [])
-    chosen = _data(context, data, feedback=feedback)
+    chosen = _data(context, [data] if data else (), feedback=feedback)
     if feedback and (limit or collection or chat_model):
         raise InputError("--limit, --collection and --chat-model have no effect with --feedback: leave them out")
-    found = measured(chosen, name, collection, chat_model, limit) if chosen else judged(name)
+    found = measured(chosen[0], name, collection, chat_model, limit) if chosen else judged(name)
     failures, verdict = missed(found["figures"]["all"], least, most), found.get("verdict", "")
     if as_json:
         write_json({**found, "failures": failures})
@@ -172,14 +185,14 @@ def export(
     write(f"written: {out}")
 
 
-def _data(context: typer.Context, data: Path | None, *, feedback: bool) -> Path | None:
-    """Return the data to use, None for feedback; a folder in the environment gives way to it."""
+def _data(context: typer.Context, data: Sequence[Path], *, feedback: bool) -> Sequence[Path]:
+    """Return the data to use, none for feedback; a folder in the environment gives way to it."""
     source = context.get_parameter_source("data")
     if feedback and data and source and source.name != "ENVIRONMENT":
-        raise InputError(f"DATA={str(data)!r} and --feedback: give one of them")
-    if not feedback and data is None:
+        raise InputError(f"DATA={' '.join(map(str, data))!r} and --feedback: give one of them")
+    if not feedback and not data:
         raise InputError("nothing to go by: give DATA, or --feedback")
-    return None if feedback else data
+    return () if feedback else data
 
 
 def _table(title: str, rows: dict[str, Any], first: str = "source") -> None:

@@ -93,8 +93,8 @@ class CandidateMaker:
             yield _labelled(question, "graded", random.sample(graded, random.randint(2, min(8, len(graded)))))
 
     def _others(self, question: Question, random: Random) -> Iterator[Candidates]:
-        source, language = question.corpus
-        foreign = [corpus for corpus in self._dataset.corpora if corpus[1] == language and corpus[0] != source]
+        own = question.corpus
+        foreign = [c for c in self._dataset.corpora if c.language == own.language and c.source != own.source]
         if foreign:
             names = self._search(question, random.choice(foreign))[:SIZE]
             yield Candidates(question, "foreign", tuple(names), (False,) * len(names))

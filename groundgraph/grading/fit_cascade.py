@@ -16,7 +16,7 @@ from rich.progress import track
 
 from groundgraph.errors import InputError
 from groundgraph.grading.cascade import FEATURES, Calibration, best_sentences, log_odds
-from groundgraph.grading.dataset import Dataset
+from groundgraph.grading.dataset import Corpus, Dataset
 from groundgraph.grading.evaluator import Evaluator
 from groundgraph.grading.fit_passages import ANSWERED, Example
 from groundgraph.grading.head import Head, fit_head
@@ -173,10 +173,10 @@ def _figures(readings: Sequence[Reading], scores: Mapping[str, float]) -> Figure
 
 def _in_turn(examples: Sequence[Example]) -> list[Example]:
     """Return examples so that every beginning holds the sources, answerable or not, in equal parts."""
-    kinds: dict[tuple[str, str, bool], list[Example]] = defaultdict(list)
+    kinds: dict[tuple[Corpus, bool], list[Example]] = defaultdict(list)
     for example in examples:
         question = example.candidates.question
-        kinds[(*question.corpus, question.answerable)].append(example)
+        kinds[question.corpus, question.answerable].append(example)
     for name in kinds:
         Random(0).shuffle(kinds[name])
     return [example for row in zip_longest(*kinds.values()) for example in row if example is not None]

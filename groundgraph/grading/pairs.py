@@ -48,7 +48,7 @@ def load_pairs(path: Path, others: Sequence[Passage] = ()) -> Dataset:
             for names in corpora.values():
                 names[f"c{number}"] = None
     return Dataset(
-        path,
+        (path,),
         passages,
         {corpus: tuple(names) for corpus, names in corpora.items()},
         tuple(_question(text, fields, grades) for text, (fields, grades) in questions.items()),
@@ -71,7 +71,7 @@ def _question(text: str, fields: Mapping[str, Any], grades: Mapping[str, int]) -
 
 
 def _corpus(source: str, question: str) -> Corpus:
-    return source, "zh" if is_cjk(question) else "en"
+    return Corpus(source, "zh" if is_cjk(question) else "en")
 
 
 def _rows(path: Path) -> Iterator[dict[str, Any]]:

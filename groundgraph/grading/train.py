@@ -30,9 +30,10 @@ from groundgraph.grading.fit_sentences import (
     set_threshold,
 )
 from groundgraph.grading.head import Head
-from groundgraph.grading.measure import Figures, by_head, measure_passages, tier_table
+from groundgraph.grading.measure import by_head, measure_passages, tier_table
+from groundgraph.grading.mixture import merged, sampled
 from groundgraph.grading.pairs import load_pairs
-from groundgraph.grading.validate import cross_validate
+from groundgraph.grading.validate import cross_validate, leave_one_out
 from groundgraph.grading.vector_store import VectorStore, training_vectors
 from groundgraph.grading.weights import Weights, load_weights
 from groundgraph.knowledge.search import search
@@ -44,15 +45,17 @@ SURVIVAL = 0.96
 """Share of validation passages whose answer must survive refinement."""
 
 
-def train(data: Path, out: Path, collection: str | None = None) -> dict[str, Any]:
+def train(data: Sequence[Path], out: Path, collection: str | None = None, sample: int | None = None) -> dict[str, Any]:
     """Train on labelled questions; write the weights and, beside them, the record.
 
-    Pairs hold no answers, so that the head for sentences stays the one that comes with the project.
+    The head for sentences learns from the folders' sources that are measured too. Pairs hold no answers, so that
+    without a folder it stays the one that comes with the project.
 
     Args:
-        data: A folder with `corpus.jsonl` and `queries.jsonl`, or a file of pairs (see `load_pairs`).
+        data: Folders with `corpus.jsonl` and `queries.jsonl`, or files of pairs (see `load_pairs`).
         out: The file to write.
         collection: Where hard negatives for pairs are searched besides the file itself.
+        sample: Questions at most of each source and language that is only learned from (see `sampled`); None for all.
 
     Returns:
         The training record, as it was written.
@@ -63,18 +66,21 @@ def train(data: Path, out: Path, collection: str | None = None) -> dict[str, Any
     """
     if not out.parent.is_dir():
         raise InputError(f"--out {str(out)!r}: the folder does not exist; create it first")
-    dataset = load_labelled(data, collection)
+    datasets = (load_labelled(path, collection) for path in data)
+    dataset = merged([sampled(found, sample) if sample else found for found in datasets])
     store = training_vectors(embedding_model(EMBEDDING_MODEL))
     passages, sentences = _examples(dataset, store)
-    _check_splits(data, passages, sentences)
+    has_folder = any(path.is_dir() for path in data)
+    _check_splits(data, passages, sentences if has_folder else None)
     alone = set_prior(fit_alone(passages["train"]), pair_rows, passages["val"])
     among = set_prior(fit_among(passages["train"]), among_rows, passages["val"])
     sentence = load_weights().sentence
-    if data.is_dir():
+    if has_folder:
         sentence = set_threshold(fit_sentence_head(sentences["train"]), sentences["val"], SURVIVAL)
     weights = Weights(embedding_model=EMBEDDING_MODEL, alone=alone, among=among, sentence=sentence)
+    everything = [example for split in SPLITS for example in passages[split]]
     record = {
-        "command": "groundgraph evaluator train DATA",
+        "command": " ".join(["groundgraph evaluator train", *["DATA"] * len(data), *_options(sample)]),
         "date": datetime.now(UTC).date().isoformat(),
         "data_sha256": dataset.digest,
         "questions": {split: sum(q.split == split for q in dataset.questions) for split in SPLITS},
@@ -82,11 +88,11 @@ def train(data: Path, out: Path, collection: str | None = None) -> dict[str, Any
         "heads": {name: _coefficients(head) for name, head in _heads(weights).items()},
         "among": {split: measure_passages(by_head(among, among_rows), passages[split]) for split in ("val", "test")},
         "alone": {split: measure_passages(by_head(alone, pair_rows), passages[split]) for split in ("val", "test")},
-        "among_on_unseen_source": _leave_one_out(passages),
         "best_score_deciles": deciles(_best_scores(among, passages)),
-        "cross_validation": cross_validate([example for split in SPLITS for example in passages[split]]),
+        "cross_validation": cross_validate(everything),
+        "unseen_source": leave_one_out(everything),
         "tiers": tier_table(by_head(among, among_rows), passages["test"]),
-        "refinement": {split: _refinement(sentence, sentences[split]) for split in ("val", "test") if data.is_dir()},
+        "refinement": {split: _refinement(sentence, sentences[split]) for split in ("val", "test") if has_folder},
     }
     out.write_text(weights.model_dump_json(indent=1) + "\n", encoding="utf-8")
     record_path(out).write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
@@ -109,16 +115,15 @@ def load_labelled(data: Path, collection: str | None = None) -> Dataset:
     return load_pairs(data, found)
 
 
-def _check_splits(data: Path, passages: dict[str, list[Example]], sentences: dict[str, list[SentenceExample]]) -> None:
+def _check_splits(
+    data: Sequence[Path], passages: dict[str, list[Example]], sentences: dict[str, list[SentenceExample]] | None
+) -> None:
+    named = ", ".join(repr(str(path)) for path in data)
     for split in SPLITS:
-        if data.is_dir() and not sentences[split]:
-            raise InputError(
-                f"training data {str(data)!r}: no {split!r} question has a relevant passage that answers it"
-            )
+        if sentences is not None and not sentences[split]:
+            raise InputError(f"training data {named}: no {split!r} question has a relevant passage that answers it")
         if not any(True in example.candidates.labels for example in passages[split]):
-            raise InputError(
-                f"training data {str(data)!r}: no {split!r} question has a relevant passage; add questions"
-            )
+            raise InputError(f"training data {named}: no {split!r} question has a relevant passage; add questions")
 
 
 def _examples(
@@ -126,7 +131,10 @@ def _examples(
 ) -> tuple[dict[str, list[Example]], dict[str, list[SentenceExample]]]:
     questions = store.questions((question.text for question in dataset.questions), "Embedding questions")
     passages = store.passages((passage.context for passage in dataset.passages.values()), "Embedding passages")
-    answered = {split: list(answered_passages(dataset, split)) for split in SPLITS}
+    answered = {
+        split: [found for found in answered_passages(dataset, split) if found.question.corpus in dataset.measured]
+        for split in SPLITS
+    }
     parts = store.passages(
         (sentence for split in SPLITS for found in answered[split] for sentence in found.sentences),
         "Embedding sentences",
@@ -136,18 +144,6 @@ def _examples(
         {split: make_examples(maker.make(split), dataset, passages, questions) for split in SPLITS},
         {split: make_sentence_examples(answered[split], parts, questions) for split in SPLITS},
     )
-
-
-def _leave_one_out(passages: dict[str, list[Example]]) -> dict[str, Figures]:
-    """Return the test figures of each source by a head that never saw that source, in training or choosing."""
-    sources = sorted({example.candidates.question.source for example in passages["train"]})
-    figures = {}
-    for source in sources if len(sources) > 1 else ():
-        rest = {split: [e for e in passages[split] if e.candidates.question.source != source] for split in SPLITS}
-        head = set_prior(fit_among(rest["train"]), among_rows, rest["val"])
-        own = [e for e in passages["test"] if e.candidates.question.source == source]
-        figures[source] = measure_passages(by_head(head, among_rows), own)[source]
-    return figures
 
 
 def _best_scores(head: Head, passages: dict[str, list[Example]]) -> list[float]:
@@ -167,6 +163,10 @@ def _refinement(head: Head, examples: Sequence[SentenceExample]) -> dict[str, di
         for source in sources
     }
     return figures | {"all": refinement_figures(head, examples)}
+
+
+def _options(sample: int | None) -> list[str]:
+    return [f"--sample {sample}"] if sample else []
 
 
 def _heads(weights: Weights) -> dict[str, Head]:

@@ -1,6 +1,6 @@
-"""Grouped cross-validation of the head among candidates, and of its features without one source, with intervals."""
+"""Cross-validation of the head among candidates, by groups of questions and by sources, with intervals."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -18,8 +18,10 @@ Interval = tuple[float, float]
 Columns = tuple[list[Floats], list[Floats], list[Floats]]
 """Scores, similarities and labels of the pairs of one group of questions, a part for each question."""
 
+SourceFigures = dict[str, float | Interval | int | None]
 
-def cross_validate(examples: Sequence[Example]) -> dict[str, dict[str, float | Interval | int | None]]:
+
+def cross_validate(examples: Sequence[Example]) -> dict[str, SourceFigures]:
     """Return AUC and calibration error of each source by heads that never saw the question's group, with intervals.
 
     Questions that share a labelled passage, or are translations of each other, are one group. The raw similarity's
@@ -27,19 +29,32 @@ def cross_validate(examples: Sequence[Example]) -> dict[str, dict[str, float | I
     """
     groups = question_groups([example.candidates.question for example in examples])
     fold_of = {group: place % FOLDS for place, group in enumerate(sorted(set(groups.values())))}
+    return _held_out(examples, groups, lambda question: fold_of[groups[question.id]])
+
+
+def leave_one_out(examples: Sequence[Example]) -> dict[str, SourceFigures]:
+    """Return the same figures of each source by a head that saw no question of that source; none for one source."""
+    groups = question_groups([example.candidates.question for example in examples])
+    return _held_out(examples, groups, lambda question: question.source)
+
+
+def _held_out(
+    examples: Sequence[Example], groups: Mapping[str, int], part_of: Callable[[Question], int | str]
+) -> dict[str, SourceFigures]:
+    """Measure the questions of each part by a head fitted on all other parts."""
+    parts = {example.candidates.question.id: part_of(example.candidates.question) for example in examples}
     scored: dict[str, dict[int, Columns]] = {}
-    for fold in range(FOLDS):
-        own = [e for e in examples if fold_of[groups[e.candidates.question.id]] == fold]
-        rest = [e for e in examples if fold_of[groups[e.candidates.question.id]] != fold]
-        if not own or not rest:
+    for part in dict.fromkeys(parts.values()):
+        rest = [e for e in examples if parts[e.candidates.question.id] != part]
+        if not rest:
             continue
         head = set_prior(fit_among(rest), among_rows, rest)
-        for example in _measured(own):
+        for example in _measured(e for e in examples if parts[e.candidates.question.id] == part):
             question = example.candidates.question
-            part = scored.setdefault(question.source, {}).setdefault(groups[question.id], ([], [], []))
-            part[0].append(head.predict(example.among))
-            part[1].append(example.pairs[:, 0])
-            part[2].append(np.array(example.candidates.labels, dtype=np.float64))
+            columns = scored.setdefault(question.source, {}).setdefault(groups[question.id], ([], [], []))
+            columns[0].append(head.predict(example.among))
+            columns[1].append(example.pairs[:, 0])
+            columns[2].append(np.array(example.candidates.labels, dtype=np.float64))
     return {source: _source_figures(scored[source]) for source in sorted(scored)}
 
 
@@ -72,13 +87,11 @@ def bootstrap(groups: Sequence[tuple[Floats, Floats]], measure: Callable[[Floats
     return round(float(low), 4), round(float(high), 4)
 
 
-def _measured(examples: Sequence[Example]) -> Iterator[Example]:
+def _measured(examples: Iterable[Example]) -> Iterator[Example]:
     return (e for e in examples if e.candidates.kind == "retrieved" and e.candidates.is_known)
 
 
-def _source_figures(
-    parts: Mapping[int, Columns],
-) -> dict[str, float | Interval | int | None]:
+def _source_figures(parts: Mapping[int, Columns]) -> SourceFigures:
     groups = [tuple(np.concatenate(column) for column in part) for part in parts.values()]
     scores, cosines, labels = (np.concatenate([group[place] for group in groups]) for place in range(3))
     by_head = [(group[0], group[2]) for group in groups]

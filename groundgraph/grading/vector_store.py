@@ -17,7 +17,8 @@ from groundgraph.settings import get_settings
 T = TypeVar("T")
 
 _BATCH = 64
-_SAVE_EVERY = 20
+_SAVE_EVERY = 5
+"""Batches after which what was embedded is saved: a minute of work on a slow core."""
 
 
 class VectorStore:

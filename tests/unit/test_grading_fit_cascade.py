@@ -9,7 +9,7 @@ import pytest
 from groundgraph.errors import InputError
 from groundgraph.grading.candidates import Candidates
 from groundgraph.grading.cascade import load_calibration
-from groundgraph.grading.dataset import Dataset, Question
+from groundgraph.grading.dataset import Corpus, Dataset, Question
 from groundgraph.grading.features import AMONG_FEATURES, PAIR_FEATURES
 from groundgraph.grading.fit_cascade import Reading, calibrate, read
 from groundgraph.grading.fit_passages import Example
@@ -45,8 +45,8 @@ def test_readings_of_one_kind_cannot_be_fitted() -> None:
 
 async def test_what_was_read_is_kept_and_not_asked_again(tmp_path: Path) -> None:
     passages = {name: passage(text) for name, text in {"a": "330 metres.", "b": "A café.", "c": "Cats."}.items()}
-    question = Question("q", ("towns", "en"), "train", "How high?", (), True, {"a": 2})
-    dataset = Dataset(tmp_path, passages, {("towns", "en"): ("a", "b", "c")}, (question,))
+    question = Question("q", Corpus("towns", "en"), "train", "How high?", (), True, {"a": 2})
+    dataset = Dataset((tmp_path,), passages, {Corpus("towns", "en"): ("a", "b", "c")}, (question,))
     strong = dict(zip(AMONG_FEATURES, (0.9, 1.0, 0.5, 0.0, 0.05, 0.5), strict=True))
     among = np.array([[*strong.values()]] * 2 + [[0.5] + [0.0] * (len(AMONG_FEATURES) - 1)])
     assert (load_weights().among.predict(among) > 0.2).tolist() == [True, True, False]

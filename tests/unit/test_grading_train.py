@@ -64,7 +64,7 @@ def test_training_writes_weights_that_load_and_a_record(data: Path, monkeypatch:
     bag = BagEmbedder(64)
     monkeypatch.setattr(module, "embedding_model", lambda name: bag)
     out = data / "evaluator.json"
-    train(data, out)
+    train([data], out)
     assert load_weights(out).among.features[0] == "cosine"
     record = json.loads((data / "training_record.json").read_text(encoding="utf-8"))
     figures = record["among"]["test"]
@@ -72,12 +72,32 @@ def test_training_writes_weights_that_load_and_a_record(data: Path, monkeypatch:
     assert figures["all"]["pairs"] == 8 * 5 and figures["all"]["auc"] > 0.9
     assert record["refinement"]["test"]["all"]["passages"] == 8
     assert record["cross_validation"]["roads"]["auc"] > 0.9
+    assert record["unseen_source"]["towns"]["pairs"] == 12 * 5
     assert sum(record["tiers"]["relevant"].values()) == 8
 
     embedded = len(bag.embedded)
-    train(data, out)
+    train([data], out)
     assert len(bag.embedded) == embedded, "vectors are cached between runs"
     assert json.loads((data / "training_record.json").read_text(encoding="utf-8")) == record, "training is repeatable"
+
+
+def test_more_data_is_learned_from_and_measured_on_what_is_left_out(
+    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bag = BagEmbedder(64)
+    monkeypatch.setattr(module, "embedding_model", lambda name: bag)
+    more = tmp_path / "more"
+    more.mkdir()
+    corpus, queries = rows("parks", "gate")
+    (more / "corpus.jsonl").write_text("\n".join(map(json.dumps, corpus)), encoding="utf-8")
+    learned = "\n".join(json.dumps(row | {"split": "train"}) for row in queries)
+    (more / "queries.jsonl").write_text(learned, encoding="utf-8")
+    record = train([data, more], data / "evaluator.json", sample=5)
+    assert record["command"] == "groundgraph evaluator train DATA DATA --sample 5"
+    assert record["questions"] == {"train": 8 + 5, "val": 8, "test": 8}
+    assert set(record["among"]["test"]) == {"roads", "towns", "all"}, "what is only learned from is not measured"
+    assert set(record["unseen_source"]) == {"parks", "roads", "towns"}
+    assert not any(text.startswith("The gate of") for text in bag.embedded), "its sentences are not learned from"
 
 
 def test_candidate_sets(data: Path, tmp_path: Path) -> None:
@@ -111,16 +131,16 @@ def test_data_of_one_source_or_without_a_split(tmp_path: Path, monkeypatch: pyte
     out = tmp_path / "evaluator.json"
     (tmp_path / "corpus.jsonl").write_text("\n".join(map(json.dumps, corpus)), encoding="utf-8")
     (tmp_path / "queries.jsonl").write_text("\n".join(map(json.dumps, queries)), encoding="utf-8")
-    train(tmp_path, out)
+    train([tmp_path], out)
     trained = [row for row in queries if row["split"] != "val"]
     (tmp_path / "queries.jsonl").write_text("\n".join(map(json.dumps, trained)), encoding="utf-8")
     with pytest.raises(InputError, match="no 'val' question has a relevant passage"):
-        train(tmp_path, out)
+        train([tmp_path], out)
 
 
 def test_no_folder_to_write_to_is_noticed_before_training(data: Path) -> None:
     with pytest.raises(InputError, match="the folder does not exist"):
-        train(data, data / "none" / "evaluator.json")
+        train([data], data / "none" / "evaluator.json")
 
 
 def test_holds_answer() -> None:
