@@ -49,7 +49,11 @@ def train(
     feedback: Labels = False,
     sample: Annotated[
         int | None,
-        typer.Option(metavar="N", min=1, help="Learn from N questions of each source that is not measured."),
+        typer.Option(metavar="N", min=1, help="Draw N questions of each source that has no val or test question."),
+    ] = None,
+    unseen: Annotated[
+        list[Path] | None,
+        typer.Option(metavar="DATA", help="Data to measure on and not to learn from; may be repeated."),
     ] = None,
 ) -> None:
     """Learn from labelled questions, or from feedback, and record what was measured."""
@@ -60,7 +64,8 @@ def train(
     from groundgraph.grading.weights import DEFAULT_WEIGHTS
 
     out = out or DEFAULT_WEIGHTS
-    record = train(_data(context, data or (), feedback=feedback) or [feedback_path()], out, collection, sample)
+    chosen = _data(context, data or (), feedback=feedback) or [feedback_path()]
+    record = train(chosen, out, collection, sample, unseen or ())
     for title, table in tables(record).items():
         write(f"{title}\n\n{table}\n")
     if record["refinement"]:

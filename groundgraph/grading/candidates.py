@@ -94,7 +94,8 @@ class CandidateMaker:
 
     def _others(self, question: Question, random: Random) -> Iterator[Candidates]:
         own = question.corpus
-        foreign = [c for c in self._dataset.corpora if c.language == own.language and c.source != own.source]
+        corpora = (corpus for corpus in self._dataset.corpora if corpus.part == own.part)
+        foreign = [corpus for corpus in corpora if corpus.language == own.language and corpus.source != own.source]
         if foreign:
             names = self._search(question, random.choice(foreign))[:SIZE]
             yield Candidates(question, "foreign", tuple(names), (False,) * len(names))

@@ -13,7 +13,8 @@ from typing import Any, Literal, NamedTuple
 from groundgraph.errors import InputError
 from groundgraph.knowledge.passage import Passage
 
-Split = Literal["train", "val", "test"]
+Split = Literal["train", "val", "test", "unseen"]
+"""What a question is for: to learn from, to choose by, to measure on, or to measure on where nothing was learned."""
 RELEVANT = 2
 
 

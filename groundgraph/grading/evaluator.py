@@ -83,7 +83,7 @@ class EmbeddedEvaluator:
         texts = [passages[place].context for place in held]
         known = self._known(len(passages), vectors)
         matrix = self._embed(texts, [known[place] for place in held])
-        pairs = pair_features(question, self._model.embed_query(question), texts, matrix)
+        pairs = pair_features(question, self._model.embed_query(question), [passages[place] for place in held], matrix)
         for place, score in zip(held, self._probabilities(pairs, texts), strict=True):
             scores[place] = float(score)
         return scores

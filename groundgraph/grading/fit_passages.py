@@ -12,13 +12,16 @@ from groundgraph.grading.features import AMONG_FEATURES, PAIR_FEATURES, Floats, 
 from groundgraph.grading.head import Head, fit_head
 from groundgraph.grading.vector_cache import Vector
 
-KIND_WEIGHTS = {"retrieved": 1.0, "crossed": 0.6, "graded": 0.5, "foreign": 0.5, "withheld": 0.3}
-"""Weight of one set of each kind: mostly what a search brings up, less of what it brings up in vain."""
+KIND_WEIGHTS = {"retrieved": 1.0, "crossed": 0.6, "withheld": 0.6, "graded": 0.5, "foreign": 0.5}
+"""Weight of one set of each kind: mostly what a search brings up."""
+
+IN_VAIN = 2.0
+"""Further weight of a set that a search brought up without a relevant passage: such sets teach to refuse."""
 
 RIDGE = 0.01
 
-ANSWERED = 0.92
-"""Share of the validation questions with a relevant candidate that must not be refused."""
+ANSWERED = 0.90
+"""Share of the questions with a relevant candidate that must not be refused: one false refusal in ten at most."""
 
 ANSWERED_CROSSED = 0.7
 """The same share where question and passages differ in language."""
@@ -47,8 +50,9 @@ def make_examples(
     for found in candidates:
         if len(found.ids) > 1:
             question = found.question.text
-            texts = [dataset.passages[name].context for name in found.ids]
-            pairs = pair_features(question, questions[question], texts, np.stack([passages[text] for text in texts]))
+            among = [dataset.passages[name] for name in found.ids]
+            texts = [passage.context for passage in among]
+            pairs = pair_features(question, questions[question], among, np.stack([passages[text] for text in texts]))
             examples.append(Example(found, pairs, among_features(pairs, texts)))
     return examples
 
@@ -108,8 +112,7 @@ def _fit(
     rows = [rows_of(example) for example in known]
     labels = [np.array(example.candidates.labels, dtype=np.float64) for example in known]
     weights = [
-        np.full(len(part), KIND_WEIGHTS[example.candidates.kind] / len(part))
-        for example, part in zip(known, rows, strict=True)
+        np.full(len(part), _weight(example.candidates) / len(part)) for example, part in zip(known, rows, strict=True)
     ]
     sources = [example.candidates.question.source for example in known]
     head = fit_head(features, np.concatenate(rows), np.concatenate(labels), _balanced(weights, sources), RIDGE)
@@ -126,6 +129,11 @@ def _fit(
             RIDGE,
         )
     return head
+
+
+def _weight(found: Candidates) -> float:
+    is_in_vain = found.kind == "retrieved" and True not in found.labels
+    return KIND_WEIGHTS[found.kind] * (IN_VAIN if is_in_vain else 1.0)
 
 
 def _balanced(weights: Sequence[Floats], sources: Sequence[str]) -> Floats:

@@ -1,4 +1,4 @@
-"""Mix data sets to learn from: some to measure on too, others of which a sample is learned from."""
+"""Mix data sets: some to learn from and to measure on, others of which a sample serves for one of the two."""
 
 import zlib
 from collections.abc import Sequence
@@ -61,6 +61,11 @@ def sampled(dataset: Dataset, limit: int) -> Dataset:
     held = {name for names in corpora.values() for name in names}
     passages = {name: passage for name, passage in dataset.passages.items() if name in held}
     return replace(dataset, passages=passages, corpora=corpora, questions=tuple(questions))
+
+
+def unseen(dataset: Dataset) -> Dataset:
+    """Return a data set of which nothing is learned: all of its questions are to measure on."""
+    return replace(dataset, questions=tuple(replace(question, split="unseen") for question in dataset.questions))
 
 
 def _graded_among(question: Question, names: frozenset[str]) -> Question:

@@ -12,6 +12,7 @@ from groundgraph.grading.dataset import Dataset, Split, load_dataset
 from groundgraph.grading.drift import deciles
 from groundgraph.grading.fit_passages import (
     ANSWERED,
+    IN_VAIN,
     KIND_WEIGHTS,
     Example,
     among_rows,
@@ -31,7 +32,7 @@ from groundgraph.grading.fit_sentences import (
 )
 from groundgraph.grading.head import Head
 from groundgraph.grading.measure import by_head, measure_passages, tier_table
-from groundgraph.grading.mixture import merged, sampled
+from groundgraph.grading.mixture import merged, sampled, unseen
 from groundgraph.grading.pairs import load_pairs
 from groundgraph.grading.validate import cross_validate, leave_one_out
 from groundgraph.grading.vector_store import VectorStore, training_vectors
@@ -41,11 +42,20 @@ from groundgraph.models import embedding_model
 
 EMBEDDING_MODEL = "e5:multilingual-e5-small"
 SPLITS: tuple[Split, ...] = ("train", "val", "test")
+UNSEEN: Split = "unseen"
+Passages = dict[Split, list[Example]]
+Sentences = dict[Split, list[SentenceExample]]
 SURVIVAL = 0.96
 """Share of validation passages whose answer must survive refinement."""
 
 
-def train(data: Sequence[Path], out: Path, collection: str | None = None, sample: int | None = None) -> dict[str, Any]:
+def train(
+    data: Sequence[Path],
+    out: Path,
+    collection: str | None = None,
+    sample: int | None = None,
+    others: Sequence[Path] = (),
+) -> dict[str, Any]:
     """Train on labelled questions; write the weights and, beside them, the record.
 
     The head for sentences learns from the folders' sources that are measured too. Pairs hold no answers, so that
@@ -55,7 +65,8 @@ def train(data: Sequence[Path], out: Path, collection: str | None = None, sample
         data: Folders with `corpus.jsonl` and `queries.jsonl`, or files of pairs (see `load_pairs`).
         out: The file to write.
         collection: Where hard negatives for pairs are searched besides the file itself.
-        sample: Questions at most of each source and language that is only learned from (see `sampled`); None for all.
+        sample: Questions at most of each source and language without questions to choose by (see `sampled`).
+        others: Data to measure on as sources that nothing was learned from.
 
     Returns:
         The training record, as it was written.
@@ -66,33 +77,25 @@ def train(data: Sequence[Path], out: Path, collection: str | None = None, sample
     """
     if not out.parent.is_dir():
         raise InputError(f"--out {str(out)!r}: the folder does not exist; create it first")
-    datasets = (load_labelled(path, collection) for path in data)
-    dataset = merged([sampled(found, sample) if sample else found for found in datasets])
-    store = training_vectors(embedding_model(EMBEDDING_MODEL))
-    passages, sentences = _examples(dataset, store)
+    dataset = _mixed(data, others, collection, sample)
+    passages, sentences = _examples(dataset, training_vectors(embedding_model(EMBEDDING_MODEL)))
     has_folder = any(path.is_dir() for path in data)
     _check_splits(data, passages, sentences if has_folder else None)
-    alone = set_prior(fit_alone(passages["train"]), pair_rows, passages["val"])
-    among = set_prior(fit_among(passages["train"]), among_rows, passages["val"])
-    sentence = load_weights().sentence
-    if has_folder:
-        sentence = set_threshold(fit_sentence_head(sentences["train"]), sentences["val"], SURVIVAL)
-    weights = Weights(embedding_model=EMBEDDING_MODEL, alone=alone, among=among, sentence=sentence)
-    everything = [example for split in SPLITS for example in passages[split]]
+    weights = _fit(passages, sentences if has_folder else None)
     record = {
-        "command": " ".join(["groundgraph evaluator train", *["DATA"] * len(data), *_options(sample)]),
+        "command": " ".join(["groundgraph evaluator train", *["DATA"] * len(data), *_options(sample, others)]),
         "date": datetime.now(UTC).date().isoformat(),
         "data_sha256": dataset.digest,
-        "questions": {split: sum(q.split == split for q in dataset.questions) for split in SPLITS},
-        "choices": {"kind_weights": KIND_WEIGHTS, "answered_on_val": ANSWERED, "survival_on_val": SURVIVAL},
+        "questions": {split: sum(q.split == split for q in dataset.questions) for split in passages},
+        "choices": {
+            "kind_weights": KIND_WEIGHTS,
+            "in_vain": IN_VAIN,
+            "answered": ANSWERED,
+            "survival_on_val": SURVIVAL,
+        },
         "heads": {name: _coefficients(head) for name, head in _heads(weights).items()},
-        "among": {split: measure_passages(by_head(among, among_rows), passages[split]) for split in ("val", "test")},
-        "alone": {split: measure_passages(by_head(alone, pair_rows), passages[split]) for split in ("val", "test")},
-        "best_score_deciles": deciles(_best_scores(among, passages)),
-        "cross_validation": cross_validate(everything),
-        "unseen_source": leave_one_out(everything),
-        "tiers": tier_table(by_head(among, among_rows), passages["test"]),
-        "refinement": {split: _refinement(sentence, sentences[split]) for split in ("val", "test") if has_folder},
+        **_measured(weights, passages),
+        "refinement": {s: _refinement(weights.sentence, sentences[s]) for s in ("val", "test") if has_folder},
     }
     out.write_text(weights.model_dump_json(indent=1) + "\n", encoding="utf-8")
     record_path(out).write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
@@ -115,9 +118,15 @@ def load_labelled(data: Path, collection: str | None = None) -> Dataset:
     return load_pairs(data, found)
 
 
-def _check_splits(
-    data: Sequence[Path], passages: dict[str, list[Example]], sentences: dict[str, list[SentenceExample]] | None
-) -> None:
+def _mixed(data: Sequence[Path], others: Sequence[Path], collection: str | None, sample: int | None) -> Dataset:
+    def load(path: Path) -> Dataset:
+        found = load_labelled(path, collection)
+        return sampled(found, sample) if sample else found
+
+    return merged([*map(load, data), *(unseen(load(path)) for path in others)])
+
+
+def _check_splits(data: Sequence[Path], passages: Passages, sentences: Sentences | None) -> None:
     named = ", ".join(repr(str(path)) for path in data)
     for split in SPLITS:
         if sentences is not None and not sentences[split]:
@@ -126,9 +135,7 @@ def _check_splits(
             raise InputError(f"training data {named}: no {split!r} question has a relevant passage; add questions")
 
 
-def _examples(
-    dataset: Dataset, store: VectorStore
-) -> tuple[dict[str, list[Example]], dict[str, list[SentenceExample]]]:
+def _examples(dataset: Dataset, store: VectorStore) -> tuple[Passages, Sentences]:
     questions = store.questions((question.text for question in dataset.questions), "Embedding questions")
     passages = store.passages((passage.context for passage in dataset.passages.values()), "Embedding passages")
     answered = {
@@ -141,12 +148,40 @@ def _examples(
     )
     maker = CandidateMaker(dataset, passages, questions)
     return (
-        {split: make_examples(maker.make(split), dataset, passages, questions) for split in SPLITS},
+        {split: make_examples(maker.make(split), dataset, passages, questions) for split in (*SPLITS, UNSEEN)},
         {split: make_sentence_examples(answered[split], parts, questions) for split in SPLITS},
     )
 
 
-def _best_scores(head: Head, passages: dict[str, list[Example]]) -> list[float]:
+def _fit(passages: Passages, sentences: Sentences | None) -> Weights:
+    sentence = (
+        set_threshold(fit_sentence_head(sentences["train"]), sentences["val"], SURVIVAL)
+        if sentences
+        else load_weights().sentence
+    )
+    both = [*passages["train"], *passages["val"]]  # validation questions alone are too few for a quantile
+    return Weights(
+        embedding_model=EMBEDDING_MODEL,
+        alone=set_prior(fit_alone(passages["train"]), pair_rows, both),
+        among=set_prior(fit_among(passages["train"]), among_rows, both),
+        sentence=sentence,
+    )
+
+
+def _measured(weights: Weights, passages: Passages) -> dict[str, Any]:
+    among, alone = by_head(weights.among, among_rows), by_head(weights.alone, pair_rows)
+    everything = [example for split in SPLITS for example in passages[split]]
+    return {
+        "among": {split: measure_passages(among, passages[split]) for split in ("val", "test")},
+        "alone": {split: measure_passages(alone, passages[split]) for split in ("val", "test")},
+        "best_score_deciles": deciles(_best_scores(weights.among, passages)),
+        "cross_validation": cross_validate(everything),
+        "unseen_source": leave_one_out(everything, passages["unseen"]),
+        "tiers": tier_table(among, passages["test"]),
+    }
+
+
+def _best_scores(head: Head, passages: Passages) -> list[float]:
     """Return the best score of each question that was not learned from, among what a search found."""
     return [
         float(head.predict(example.among).max())
@@ -165,8 +200,8 @@ def _refinement(head: Head, examples: Sequence[SentenceExample]) -> dict[str, di
     return figures | {"all": refinement_figures(head, examples)}
 
 
-def _options(sample: int | None) -> list[str]:
-    return [f"--sample {sample}"] if sample else []
+def _options(sample: int | None, others: Sequence[Path]) -> list[str]:
+    return [*["--unseen DATA"] * len(others), *([f"--sample {sample}"] if sample else [])]
 
 
 def _heads(weights: Weights) -> dict[str, Head]:

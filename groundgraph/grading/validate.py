@@ -32,24 +32,30 @@ def cross_validate(examples: Sequence[Example]) -> dict[str, SourceFigures]:
     return _held_out(examples, groups, lambda question: fold_of[groups[question.id]])
 
 
-def leave_one_out(examples: Sequence[Example]) -> dict[str, SourceFigures]:
-    """Return the same figures of each source by a head that saw no question of that source; none for one source."""
-    groups = question_groups([example.candidates.question for example in examples])
-    return _held_out(examples, groups, lambda question: question.source)
+def leave_one_out(examples: Sequence[Example], unseen: Sequence[Example] = ()) -> dict[str, SourceFigures]:
+    """Return the same figures of each source by a head that learned from the other sources' examples alone.
+
+    From the `unseen` examples no head learns; those of a source are measured with its others.
+    """
+    groups = question_groups([example.candidates.question for example in (*examples, *unseen)])
+    return _held_out(examples, groups, lambda question: question.source, unseen)
 
 
 def _held_out(
-    examples: Sequence[Example], groups: Mapping[str, int], part_of: Callable[[Question], int | str]
+    examples: Sequence[Example],
+    groups: Mapping[str, int],
+    part_of: Callable[[Question], int | str],
+    unseen: Sequence[Example] = (),
 ) -> dict[str, SourceFigures]:
-    """Measure the questions of each part by a head fitted on all other parts."""
-    parts = {example.candidates.question.id: part_of(example.candidates.question) for example in examples}
+    """Measure the questions of each part by a head fitted on the examples of all other parts."""
+    everything = (*examples, *unseen)
     scored: dict[str, dict[int, Columns]] = {}
-    for part in dict.fromkeys(parts.values()):
-        rest = [e for e in examples if parts[e.candidates.question.id] != part]
+    for part in dict.fromkeys(part_of(example.candidates.question) for example in everything):
+        rest = [example for example in examples if part_of(example.candidates.question) != part]
         if not rest:
             continue
         head = set_prior(fit_among(rest), among_rows, rest)
-        for example in _measured(e for e in examples if parts[e.candidates.question.id] == part):
+        for example in _measured(e for e in everything if part_of(e.candidates.question) == part):
             question = example.candidates.question
             columns = scored.setdefault(question.source, {}).setdefault(groups[question.id], ([], [], []))
             columns[0].append(head.predict(example.among))

@@ -43,6 +43,7 @@ def test_pairs_train_an_evaluator_that_can_be_used_and_shared(
     out = tmp_path / "mine.json"
     ran = run(capsys, "evaluator", "train", str(pairs), "--out", str(out))
     assert ran.status == 0 and "mine.json and training_record.json" in ran.out
+    assert "Cross-validation\n\n| Data set |" in ran.out and "\n| pairs | " in ran.out
     monkeypatch.setenv("GROUNDGRAPH_EVALUATOR", str(out))
     get_settings.cache_clear()
     copy = tmp_path / "copy.json"

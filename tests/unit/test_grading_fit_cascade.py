@@ -47,7 +47,7 @@ async def test_what_was_read_is_kept_and_not_asked_again(tmp_path: Path) -> None
     passages = {name: passage(text) for name, text in {"a": "330 metres.", "b": "A café.", "c": "Cats."}.items()}
     question = Question("q", Corpus("towns", "en"), "train", "How high?", (), True, {"a": 2})
     dataset = Dataset((tmp_path,), passages, {Corpus("towns", "en"): ("a", "b", "c")}, (question,))
-    strong = dict(zip(AMONG_FEATURES, (0.9, 1.0, 0.5, 0.0, 0.05, 0.5), strict=True))
+    strong = dict(zip(AMONG_FEATURES, (0.9, 1.0, 0.5, 0.0, 0.05, 0.5, 1.0), strict=True))
     among = np.array([[*strong.values()]] * 2 + [[0.5] + [0.0] * (len(AMONG_FEATURES) - 1)])
     assert (load_weights().among.predict(among) > 0.2).tolist() == [True, True, False]
     example = Example(Candidates(question, "retrieved", ("a", "b", "c"), (True, False, False)), among[:, :4], among)

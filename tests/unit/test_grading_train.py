@@ -81,23 +81,40 @@ def test_training_writes_weights_that_load_and_a_record(data: Path, monkeypatch:
     assert json.loads((data / "training_record.json").read_text(encoding="utf-8")) == record, "training is repeatable"
 
 
-def test_more_data_is_learned_from_and_measured_on_what_is_left_out(
-    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.fixture
+def more(tmp_path: Path) -> Path:
+    """Write a folder with training questions of a third source."""
+    folder = tmp_path / "more"
+    folder.mkdir()
+    corpus, queries = rows("parks", "gate")
+    (folder / "corpus.jsonl").write_text("\n".join(map(json.dumps, corpus)), encoding="utf-8")
+    learned = "\n".join(json.dumps(row | {"split": "train"}) for row in queries)
+    (folder / "queries.jsonl").write_text(learned, encoding="utf-8")
+    return folder
+
+
+def test_more_data_is_learned_from_and_measured_by_a_head_that_has_not_seen_it(
+    data: Path, more: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     bag = BagEmbedder(64)
     monkeypatch.setattr(module, "embedding_model", lambda name: bag)
-    more = tmp_path / "more"
-    more.mkdir()
-    corpus, queries = rows("parks", "gate")
-    (more / "corpus.jsonl").write_text("\n".join(map(json.dumps, corpus)), encoding="utf-8")
-    learned = "\n".join(json.dumps(row | {"split": "train"}) for row in queries)
-    (more / "queries.jsonl").write_text(learned, encoding="utf-8")
     record = train([data, more], data / "evaluator.json", sample=5)
     assert record["command"] == "groundgraph evaluator train DATA DATA --sample 5"
-    assert record["questions"] == {"train": 8 + 5, "val": 8, "test": 8}
+    assert record["questions"] == {"train": 8 + 5, "val": 8, "test": 8, "unseen": 0}
     assert set(record["among"]["test"]) == {"roads", "towns", "all"}, "what is only learned from is not measured"
-    assert set(record["unseen_source"]) == {"parks", "roads", "towns"}
+    assert record["unseen_source"].keys() == record["cross_validation"].keys() == {"parks", "roads", "towns"}
     assert not any(text.startswith("The gate of") for text in bag.embedded), "its sentences are not learned from"
+
+
+def test_nothing_is_learned_from_unseen_data(data: Path, more: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "embedding_model", lambda name: BagEmbedder(64))
+    alone, mixed = data / "alone.json", data / "mixed.json"
+    train([data], alone)
+    record = train([data], mixed, others=[more])
+    assert mixed.read_text(encoding="utf-8") == alone.read_text(encoding="utf-8")
+    assert record["command"] == "groundgraph evaluator train DATA --unseen DATA"
+    assert record["questions"]["unseen"] == 12 and record["unseen_source"]["parks"]["pairs"] == 12 * 5
+    assert record["cross_validation"].keys() == {"roads", "towns"}
 
 
 def test_candidate_sets(data: Path, tmp_path: Path) -> None:
