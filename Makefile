@@ -7,9 +7,9 @@ PYTHON ?= $(shell for python in python3 python3.13 python3.12 python3.11; do \
 BIN = $(VENV)/bin
 PIP = $(BIN)/python -m pip install --disable-pip-version-check -c constraints.txt
 GROUNDGRAPH = $(BIN)/groundgraph
-CODE = graphs nodes state groundgraph tests benchmarks
+CODE = graphs nodes state groundgraph tests benchmarks docs
 
-.PHONY: install demo test benchmark lint format typecheck clean
+.PHONY: install demo test benchmark docs lint format typecheck clean
 .DEFAULT_GOAL = install
 
 install: $(VENV)/installed-dev  ## everything, for working on the project
@@ -27,6 +27,9 @@ benchmark: $(VENV)/installed-dev  ## both in short; QA= (or GROUNDGRAPH_QA) is t
 	$(BIN)/python -m benchmarks.orchestration --runs 5
 	$(BIN)/python -m benchmarks.retrieval $(QA) --sizes 1000 10000 --real 256 --skip quality embedding
 
+docs: $(VENV)/installed-dev  ## the pages of docs/ as a site in site/; a warning, a dead link or an outside address fails it
+	$(BIN)/sphinx-build --builder html --fail-on-warning --fresh-env --quiet --doctree-dir build/doctrees docs site
+
 lint: $(VENV)/installed-dev
 	$(BIN)/ruff check $(CODE)
 	$(BIN)/ruff format --check $(CODE)
@@ -40,7 +43,7 @@ typecheck: $(VENV)/installed-dev
 	$(BIN)/mypy
 
 clean:  ## the environment and what tools left behind; collections and weights stay
-	rm -rf $(VENV) build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) build site docs/_drawings *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
 
 # A file in the environment says that an extra is installed, so that it is not installed again.
 $(VENV)/installed-local $(VENV)/installed-dev: $(VENV)/installed-%: pyproject.toml constraints.txt | $(BIN)/python

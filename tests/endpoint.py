@@ -139,14 +139,15 @@ class _Handler(BaseHTTPRequestHandler):
             )
         if self.endpoint.body is not None:
             return self._send(200, self.endpoint.body)
-        if self.path == "/v1/chat/completions":
+        what = self.path.partition("/v1/")[2]  # Azure has more before it
+        if what == "chat/completions":
             return self._stream(request) if request.get("stream") else self._send(200, self._chat(request))
-        if self.path == "/v1/completions":
+        if what == "completions":
             return self._send(200, self._completion(request))
         if self.path == "/tokenize" and self.endpoint.token_ids is not None:
             known = self.endpoint.token_ids.get(request["prompt"])
             return self._send(200, {"tokens": [1, 2] if known is None else [known]})
-        if self.path == "/v1/embeddings":
+        if what == "embeddings":
             return self._embed(request)
         return self._send(404, {"error": {"message": f"no such path {self.path}"}})
 

@@ -21,7 +21,7 @@ class Passage(Document):
     source: str = ""
     """Path, address or id of the document."""
     heading: str = ""
-    """Headings above the chunk, joined by ` > `; empty if there are none."""
+    """Headings above the chunk, joined by `>`; empty if there are none."""
     page: int | None = None
     """Page the chunk stands on, counted from 1, where the document has pages."""
     start: int = 0

@@ -1,0 +1,238 @@
+"""The desk of somebody who reads the documentation and types what it says.
+
+Documents, endpoint, web and evaluator are made up; the command line, the graphs, the index and the search are real.
+"""
+
+import json
+import os
+import re
+import shlex
+import shutil
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from groundgraph.knowledge.address import Fetched
+from groundgraph.knowledge.index import index
+from groundgraph.knowledge.keywords import tokens
+from groundgraph.knowledge.passage import Passage
+from groundgraph.knowledge.web import WEB_PROVIDERS
+from groundgraph.models import PROVIDERS, forget_models
+from groundgraph.models.chat import _openai
+from groundgraph.settings import get_settings
+from tests.cli import Ran, run
+from tests.doubles import FixedEvaluator, FixedWeb
+from tests.embedder import use_bag_embedder
+from tests.endpoint import Endpoint, Request
+from tests.pdf import pdf
+from tests.runs import graded_row, made_row, made_run, refusal
+
+TOWNS = "Arden Brill Corby Dover Epsom Frome Goole Hythe Jarrow Keswick Nairn Perth".split()
+HANDBOOK = {
+    "contract.md": "---\nauthor: Ann\ndate: 2025-03-01\n---\nThe director signs the contract. Ann wrote it.",
+    "notice.md": "# Notice period\n\nThe notice period is three months. For interns it is two weeks.",
+    "tenant.md": "# Duties of a tenant\n\nA tenant pays the rent and keeps the flat clean.",
+    "team.md": "# Payroll\n\nZoe leads the team that runs the payroll. The two offices differ in size.",
+    "leave.md": "# Leave\n\nLeave may be taken twice a year, often in May. The warranty is two years long.",
+    "old.md": "# Old\n\nAn old page.",
+    "archive/1999.md": "# 1999\n\nThe director signed the contract in 1999.",
+}
+BRIDGE = "The bridge of {town} was built in {year} by masons who came over from the other side of the river."
+WARRANTY = "The warranty of a kettle is two years long."
+PROBATION = "# 试用期\n\n试用期一共是三个月，从入职的那一天开始计算，到期以后自动转正。"
+EVALUATED = [f"nodes.{name}" for name in ("score", "refine", "quote", "rerank", "compress")]
+EVALUATED += ["groundgraph.evaluation.embedded_judge", "groundgraph.cli.evaluator_label"]
+COMMON = set(tokens("a an and are do for how in is it may of often that the this to was what when who 是 的 多 今 年"))
+
+
+def towns() -> dict[str, str]:
+    return {f"{town}.md": BRIDGE.format(town=town, year=1800 + n) for n, town in enumerate(TOWNS)}
+
+
+class WordEvaluator(FixedEvaluator):
+    """Finds a passage relevant that shares a word with the question, and names the town that it names."""
+
+    def __init__(self) -> None:
+        super().__init__({})
+
+    def score(self, question: str, passages: Sequence[Passage], vectors: object = None) -> list[float]:
+        asked, named = set(tokens(question)) - COMMON, {town for town in TOWNS if town in question}
+        return [self._score(asked, named, passage.context) for passage in passages]
+
+    @staticmethod
+    def _score(asked: set[str], named: set[str], text: str) -> float:
+        return 0.95 if asked & set(tokens(text)) and all(town in text for town in named) else 0.05
+
+
+def settled(prompt: str) -> str | None:
+    """Return what is said of a town: whether a passage is about the one asked for, or a question about it."""
+    if "Does the passage help?" in prompt:
+        named = [town for town in TOWNS if town in prompt]
+        return "yes" if not named or any(prompt.count(town) > 1 for town in named) else "no"
+    if found := re.search(r"Sentence: The bridge of (\w+) was built in (\d+)", prompt):
+        return json.dumps({"answer": found[2], "question": f"When did masons finish {found[1]}'s bridge?"})
+    return None
+
+
+def reply(request: Request) -> str:
+    """Say what a good model would say to each of our prompts."""
+    prompt = "\n".join(message["content"] for message in request["messages"])
+    if said := settled(prompt):
+        return said
+    if schema := (request.get("response_format") or {}).get("json_schema"):
+        return json.dumps(instance(schema["schema"], schema["schema"].get("$defs", {})))
+    for cue, said in SAID.items():
+        if cue in prompt:
+            return said
+    return "It is so [1]."
+
+
+SAID = {
+    "Name the intent": "simple_fact",
+    "Rate your last reply": "5",
+    "Numbers:": "1",
+    "needs documents to be checked": "yes",
+    "You check a sentence": "full",
+    "You rate how": "5",
+    "web search query": "current VAT rate",
+}
+
+
+def instance(schema: dict[str, Any], definitions: dict[str, Any]) -> Any:
+    """Return the plainest value that a JSON schema allows."""
+    if "$ref" in schema:
+        return instance(definitions[schema["$ref"].rpartition("/")[2]], definitions)
+    if "enum" in schema:
+        return schema["enum"][0]
+    kind = schema.get("type", "string")
+    if kind == "object":
+        return {name: instance(one, definitions) for name, one in schema.get("properties", {}).items()}
+    if kind == "array":
+        return [instance(schema["items"], definitions)] * schema.get("minItems", 1)
+    return {"string": "It is so.", "integer": schema.get("minimum", 1), "number": 1.0, "boolean": False}[kind]
+
+
+def lay_out(home: Path, work: Path) -> None:
+    """Write every file that the documentation mentions, and index what it asks of."""
+    folders = {
+        home / "handbook": HANDBOOK,
+        home / "contracts": {"lease.md": HANDBOOK["contract.md"]},
+        home / "手册": {"试用期.md": PROBATION},
+        work / "notes": {**towns(), "kettle.md": WARRANTY, "试用期.md": PROBATION},
+        work: {"handbook.md": HANDBOOK["notice.md"]},
+    }
+    for folder, files in folders.items():
+        for name, text in files.items():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            (folder / name).write_text(text, encoding="utf-8")
+    (home / "contracts" / "lease.pdf").write_bytes(pdf(["The director signs the lease."]))
+    questions = [{"question": f"When was the bridge of {t} built?", "answers": [str(1800 + n)], "rel": [f"{t}.md"]}
+                 for n, t in enumerate(TOWNS)]  # fmt: skip
+    _lines(work / "questions.jsonl", [*questions, {"question": "Who drew Perth?", "answerable": False}])
+    (work / "questions.csv").write_text("question,answers\nWhen was the bridge of Arden built?,1800\n")
+    (work / "questions.txt").write_text("\n".join(str(one["question"]) for one in questions))
+    _lines(work / "rows.jsonl", [{"pid": "1", "text": "The director signs the contract."}])
+    (work / "work.toml").write_text('collections = ["work", "archive"]\n')
+    _lines(work / "instructions.jsonl", [{"instruction": "Who signs?", "output": "The director signs it."}])
+    rows = [graded_row("q1", {"a.md": 0.9}, "a.md"), refusal("q2"), made_row("q1", "naive")]
+    for name in ("2026-11-30-qa", "before", "after"):
+        made_run(work / "runs" / name, rows)
+
+
+def index_all(home: Path, work: Path) -> None:
+    everything = [home / "handbook", home / "contracts", home / "手册", work / "notes"]
+    for name in ("default", "work"):
+        index(everything, name)
+    index([work / "notes"], "notes")
+    index([home / "handbook" / "archive"], "archive")
+    index([home / "手册"], "手册")
+
+
+def _lines(path: Path, rows: Sequence[object]) -> None:
+    path.write_text("\n".join(json.dumps(row) for row in rows), encoding="utf-8")
+
+
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        return int(free.getsockname()[1])
+
+
+class Desk:
+    """Types lines into a shell that knows `groundgraph`, `export`, and one pipe."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], endpoint: Endpoint) -> None:
+        self._monkeypatch, self._capsys, self._endpoint = monkeypatch, capsys, endpoint
+
+    def type(self, line: str) -> Ran | None:
+        """Run a line; None if it is none of these."""
+        if line.startswith("export "):
+            name, _, value = line.removeprefix("export ").partition("=")
+            self._monkeypatch.setenv(name, self._reachable(value))
+            get_settings.cache_clear()
+            forget_models()
+            return Ran(0, "", "")
+        before, _, command = line.rpartition("| groundgraph ")
+        if not before and not line.startswith("groundgraph "):
+            return None
+        typed = "And for interns?\n"
+        if before:
+            typed = subprocess.run(before, shell=True, capture_output=True, text=True, check=True).stdout
+        self._monkeypatch.setattr(sys, "stdin", StringIO(typed))
+        words = shlex.split(command if before else line.removeprefix("groundgraph "), comments=True)
+        if words == ["serve"]:
+            words += ["--port", str(free_port())]  # another may listen on the default one
+        return run(self._capsys, *map(os.path.expanduser, words))
+
+    def _reachable(self, value: str) -> str:
+        """Return an address with our endpoint's host and port in place of its own."""
+        head, _, path = value.partition("://")[2].partition("/")
+        return f"{self._endpoint.base_url.removesuffix('/v1')}/{path}" if head else value
+
+
+@pytest.fixture(scope="session")
+def furnished(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with a reader's home and working folder, and all collections."""
+    folder = tmp_path_factory.mktemp("desk")
+    home, work = folder / "person", folder / "work"
+    lay_out(home, work)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("GROUNDGRAPH_HOME", str(folder / "collections"))
+        use_bag_embedder(patch)
+        index_all(home, work)
+    get_settings.cache_clear()
+    return folder
+
+
+@contextmanager
+def seat(
+    furnished: Path, folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Iterator[Desk]:
+    """Sit down at a desk of one's own: a copy of the furnished one in `folder`, as long as it is entered."""
+    shutil.copytree(furnished, folder, dirs_exist_ok=True)
+    monkeypatch.setenv("HOME", str(folder / "person"))
+    monkeypatch.setenv("GROUNDGRAPH_HOME", str(folder / "collections"))
+    monkeypatch.chdir(folder / "work")
+    bag = use_bag_embedder(monkeypatch)
+    for place in ("groundgraph.grading.train", "groundgraph.cli.evaluator_check", "groundgraph.grading.intent"):
+        monkeypatch.setattr(f"{place}.embedding_model", lambda name: bag)
+    evaluator = WordEvaluator()
+    for place in EVALUATED:
+        monkeypatch.setattr(f"{place}.embedded_evaluator", lambda: evaluator)
+    for place in ("nodes.classify_intent", "nodes.decompose", "groundgraph.cli.route"):
+        monkeypatch.setattr(f"{place}.embedded_intent", lambda question: {"simple_fact": 0.9}, raising=False)
+    monkeypatch.setattr("nodes.rerank.cross_encoder", lambda name: evaluator)
+    monkeypatch.setitem(WEB_PROVIDERS, "tavily", lambda: FixedWeb(["The current VAT rate is 20 percent. 增值税率"]))
+    monkeypatch.setattr("groundgraph.knowledge.address.fetch", lambda address: Fetched(b"<p>Text.</p>", "text/html"))
+    monkeypatch.setattr(os, "execve", lambda path, command, environment: None)
+    monkeypatch.setitem(PROVIDERS, "llamacpp", _openai)
+    with Endpoint(reply=reply) as endpoint:
+        endpoint.configure(monkeypatch, max_retries=0)
+        monkeypatch.setattr("groundgraph.models.chat.OPENAI_URL", endpoint.base_url)
+        yield Desk(monkeypatch, capsys, endpoint)

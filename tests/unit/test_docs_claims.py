@@ -1,0 +1,76 @@
+"""What the documentation claims holds: figures of the READMEs, quoted messages, drawings, names of files."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+
+from graphs.catalogue import PATTERNS, load
+from groundgraph.cli.app import app
+from tests.unit.test_docs import PATTERN_PAGES, READMES, ROOT, every_page, slug, snippets
+
+MEASURED = re.compile(r"^\|[^|]*\| ([^|]*\d[^|]*) \| \[[^\]]*\]\(([^)#]+)#([^)]+)\) \|$", re.MULTILINE)
+FIGURE = re.compile(r"\b\d+(?:\.\d+)?(?: [%m]\w?)?")
+FILE = re.compile(r"`((?:tests|graphs|nodes|state|groundgraph|benchmarks|docs)/[\w./-]+)`")
+MADE = {"nodes/redact.py", "tests/unit/test_redact.py"}
+"""Files that CONTRIBUTING.md has its reader make."""
+
+every_readme = pytest.mark.parametrize("readme", READMES, ids=lambda page: page.name)
+
+
+def section(page: Path, anchor: str) -> str:
+    """Return the part of a page beneath the heading with this anchor."""
+    parts = re.split(r"^(?=## )", page.read_text("utf-8"), flags=re.MULTILINE)
+    (found,) = [part for part in parts if slug(part.partition("\n")[0].lstrip("# ")) == anchor]
+    return found
+
+
+@every_readme
+def test_a_readme_lists_the_patterns_that_exist(readme: Path) -> None:
+    assert re.findall(r"^\| \[`(\w+)`\]", readme.read_text("utf-8"), re.MULTILINE) == [*PATTERNS]
+
+
+@every_readme
+def test_a_readme_lists_the_commands_that_exist(readme: Path) -> None:
+    listed = re.findall(r"^\| `groundgraph ([\w-]+)[^`]*` \|", readme.read_text("utf-8"), re.MULTILINE)
+    command: Any = typer.main.get_command(app)
+    assert {*listed} == {*command.commands}
+
+
+@every_readme
+def test_a_readme_measures_what_the_linked_page_says(readme: Path) -> None:
+    """Each figure of a row stands in the part of the page that the row links to."""
+    rows = MEASURED.findall(readme.read_text("utf-8"))
+    assert len(rows) == 4
+    for measured, page, anchor in rows:
+        part = section(readme.parent / page, anchor)
+        assert [figure for figure in FIGURE.findall(measured) if figure not in part] == []
+
+
+@pytest.mark.parametrize("page", PATTERN_PAGES, ids=lambda page: page.stem)
+def test_the_page_of_a_pattern_draws_it_and_says_when_to_use_it_and_what_it_costs(page: Path) -> None:
+    titles = re.findall(r"^## (.+)$", page.read_text("utf-8"), re.MULTILINE)
+    assert any(title.startswith("When to use") for title in titles)
+    assert page.stem == "router" or any(title.startswith("How many model calls") for title in titles)
+    drawing = snippets(page, "mermaid")[0]
+    nodes = load(page.stem.replace("-", "_")).get_graph().nodes
+    assert {node for node in nodes if not node.startswith("__")} <= {*re.findall(r"\w+", drawing)}
+
+
+@every_page
+def test_files_that_are_named_exist(page: Path) -> None:
+    named = {*FILE.findall(page.read_text("utf-8"))} - MADE
+    assert [file for file in named if not (ROOT / file).exists()] == []
+
+
+def test_troubleshooting_quotes_messages_that_exist() -> None:
+    """But for the values in them, and wherever a line of code is broken."""
+    files = [file for folder in ("groundgraph", "nodes") for file in (ROOT / folder).rglob("*.py")]
+    code = re.sub(r"\s+", " ", re.sub(r"\"\s+f?\"", "", " ".join(file.read_text("utf-8") for file in files)))
+    page = (ROOT / "docs" / "troubleshooting.md").read_text("utf-8")
+    quoted = re.findall(r"^\*\*.*?\"([^\"]+)\"", page, re.MULTILINE)
+    parts = [part for quote in quoted for part in re.split(r"…|\(.*?\)|\b\d+\b", quote)]
+    assert len(quoted) > 15
+    assert [part for part in parts if part.strip(" ,") not in code] == []

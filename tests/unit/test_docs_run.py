@@ -1,0 +1,83 @@
+"""Every command and every Python snippet of the documentation runs, page by page, as a reader goes through it."""
+
+import re
+import shlex
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from benchmarks import retrieval
+from tests.desk import furnished, seat
+from tests.unit.test_docs import PAGES, ROOT, snippets
+
+__all__ = ["furnished"]
+
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+TARGETS = set(re.findall(r"^(\w+):", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE))
+MARKS = {mark.partition(":")[0] for mark in PROJECT["tool"]["pytest"]["ini_options"]["markers"]}
+ELSEWHERE = {
+    "--ragas": "needs the extra ragas, which goes with no other: tests/unit/test_evaluation_ragas.py",
+    "self_rag.critic=tokens": "needs a fine-tuned model: tests/unit/test_self_rag_tokens.py",
+    "groundgraph intents train": "writes into the project: tests/unit/test_grading_intent.py",
+}
+"""Commands that run in a test of their own."""
+SERVED = "langgraph_sdk"
+"""Snippets that need a running server: tests/server/test_server.py."""
+STATUS = {"web_search=ask": 3, "groundgraph testset": 1}
+"""What else may come out than 0: nobody is there to ask, and few documents make few questions."""
+
+
+def lines(page: Path) -> Iterator[str]:
+    """Yield what is typed: the lines of the shell snippets, without comments."""
+    for body in snippets(page, "bash"):
+        yield from (line for line in body.splitlines() if line and not line.startswith("#"))
+
+
+def is_known(line: str) -> bool:
+    """Return whether a line that is no command of ours names only what the project has."""
+    words = shlex.split(line, comments=True)
+    match words:
+        case ["make", *targets]:
+            return {word for word in targets if "=" not in word} <= TARGETS
+        case ["python3", "-m", "venv", ".venv", *rest]:
+            return rest in ([], ["&&", "source", ".venv/bin/activate"])
+        case ["source", ".venv/bin/activate"]:
+            return True
+        case ["pip" | ".venv/bin/pip", "install", "-c", constraints, what]:
+            extras = set(what.removeprefix(".[").removesuffix("]").split(","))
+            return (ROOT / constraints).is_file() and extras <= PROJECT["project"]["optional-dependencies"].keys()
+        case ["python", "-m", "benchmarks.retrieval", *arguments]:
+            return bool(retrieval._given(arguments))
+        case [".venv/bin/pytest", "-m", expression]:
+            return set(re.findall(r"\w+", expression)) - {"not", "and", "or"} <= MARKS
+        case [".venv/bin/pytest", file, *_]:
+            return (ROOT / file).is_file()
+    return False
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if any(lines(page))], ids=lambda page: page.stem)
+def test_every_command_runs(
+    page: Path, furnished: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with seat(furnished, tmp_path / "desk", monkeypatch, capsys) as desk:
+        for line in lines(page):
+            if any(part in line for part in ELSEWHERE):
+                continue
+            ran = desk.type(line)
+            if ran is None:
+                assert is_known(line), line
+            else:
+                allowed = {0, *(status for part, status in STATUS.items() if part in line)}
+                assert ran.status in allowed, f"{line}\n{ran.out}{ran.err}"
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if snippets(page, "python")], ids=lambda page: page.stem)
+def test_every_python_snippet_runs(
+    page: Path, furnished: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with seat(furnished, tmp_path / "desk", monkeypatch, capsys):
+        for source in snippets(page, "python"):
+            if SERVED not in source and "InputError:" not in source:
+                exec(compile(source, page.name, "exec"), {"__name__": "__main__"})
