@@ -19,6 +19,7 @@ from typing import Any
 
 import pytest
 
+from groundgraph.grading import intent_training
 from groundgraph.knowledge.address import Fetched
 from groundgraph.knowledge.index import index
 from groundgraph.knowledge.keywords import tokens
@@ -29,11 +30,15 @@ from groundgraph.models.chat import _openai
 from groundgraph.settings import get_settings
 from tests.cli import Ran, run
 from tests.doubles import FixedEvaluator, FixedWeb
-from tests.embedder import use_bag_embedder
+from tests.embedder import BagEmbedder, use_bag_embedder
 from tests.endpoint import Endpoint, Request
+from tests.logprobs import logprobs_of
 from tests.pdf import pdf
+from tests.reflections import NEEDED, segment
 from tests.runs import graded_row, made_row, made_run, refusal
 
+PROJECT = Path(__file__).parents[1]
+UTTERANCES = "tests/data/intents_check.json"
 TOWNS = "Arden Brill Corby Dover Epsom Frome Goole Hythe Jarrow Keswick Nairn Perth".split()
 HANDBOOK = {
     "contract.md": "---\nauthor: Ann\ndate: 2025-03-01\n---\nThe director signs the contract. Ann wrote it.",
@@ -82,7 +87,9 @@ def settled(prompt: str) -> str | None:
 
 
 def reply(request: Request) -> str:
-    """Say what a good model would say to each of our prompts."""
+    """Say what a good model, and one that is fine-tuned on reflection tokens, would say to each of our prompts."""
+    if "prompt" in request:
+        return (SEGMENT if "<paragraph>" in request["prompt"][0] else NEEDED).text
     prompt = "\n".join(message["content"] for message in request["messages"])
     if said := settled(prompt):
         return said
@@ -94,6 +101,12 @@ def reply(request: Request) -> str:
     return "It is so [1]."
 
 
+def logprobs(text: str) -> dict[str, Any]:
+    """Return the log probabilities of what was said."""
+    return next((one.logprobs for one in (NEEDED, SEGMENT) if one.text == text), None) or logprobs_of(text)
+
+
+SEGMENT = segment("Ann wrote it.")
 SAID = {
     "Name the intent": "simple_fact",
     "Rate your last reply": "5",
@@ -141,6 +154,11 @@ def lay_out(home: Path, work: Path) -> None:
     _lines(work / "rows.jsonl", [{"pid": "1", "text": "The director signs the contract."}])
     (work / "work.toml").write_text('collections = ["work", "archive"]\n')
     _lines(work / "instructions.jsonl", [{"instruction": "Who signs?", "output": "The director signs it."}])
+    few = json.loads((PROJECT / UTTERANCES).read_text("utf-8"))
+    for languages in few.values():
+        languages.update({language: texts[:3] for language, texts in languages.items()})
+    (work / UTTERANCES).parent.mkdir(parents=True)
+    (work / UTTERANCES).write_text(json.dumps(few), "utf-8")
     rows = [graded_row("q1", {"a.md": 0.9}, "a.md"), refusal("q2"), made_row("q1", "naive")]
     for name in ("2026-11-30-qa", "before", "after"):
         made_run(work / "runs" / name, rows)
@@ -168,7 +186,7 @@ class Desk:
     """Types lines into a shell that knows `groundgraph`, `export`, and one pipe."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], endpoint: Endpoint) -> None:
-        self._monkeypatch, self._capsys, self._endpoint = monkeypatch, capsys, endpoint
+        self._monkeypatch, self._capsys, self.endpoint = monkeypatch, capsys, endpoint
 
     def type(self, line: str) -> Ran | None:
         """Run a line; None if it is none of these."""
@@ -193,7 +211,7 @@ class Desk:
     def _reachable(self, value: str) -> str:
         """Return an address with our endpoint's host and port in place of its own."""
         head, _, path = value.partition("://")[2].partition("/")
-        return f"{self._endpoint.base_url.removesuffix('/v1')}/{path}" if head else value
+        return f"{self.endpoint.base_url.removesuffix('/v1')}/{path}" if head else value
 
 
 @pytest.fixture(scope="session")
@@ -220,8 +238,13 @@ def seat(
     monkeypatch.setenv("GROUNDGRAPH_HOME", str(folder / "collections"))
     monkeypatch.chdir(folder / "work")
     bag = use_bag_embedder(monkeypatch)
-    for place in ("groundgraph.grading.train", "groundgraph.cli.evaluator_check", "groundgraph.grading.intent"):
+    for place in ("groundgraph.grading.train", "groundgraph.cli.evaluator_check"):
         monkeypatch.setattr(f"{place}.embedding_model", lambda name: bag)
+    monkeypatch.setattr("groundgraph.grading.intent.embedding_model", lambda name: BagEmbedder(384))
+    monkeypatch.setattr(intent_training, "HEAD", folder / "intent_head.json")
+    monkeypatch.setattr(intent_training, "RIDGES", (0.01,))
+    monkeypatch.setattr(intent_training, "CUE_SCALES", (1.0,))
+    monkeypatch.setattr(intent_training, "UTTERANCES", folder / "work" / UTTERANCES)
     evaluator = WordEvaluator()
     for place in EVALUATED:
         monkeypatch.setattr(f"{place}.embedded_evaluator", lambda: evaluator)
@@ -232,7 +255,7 @@ def seat(
     monkeypatch.setattr("groundgraph.knowledge.address.fetch", lambda address: Fetched(b"<p>Text.</p>", "text/html"))
     monkeypatch.setattr(os, "execve", lambda path, command, environment: None)
     monkeypatch.setitem(PROVIDERS, "llamacpp", _openai)
-    with Endpoint(reply=reply) as endpoint:
+    with Endpoint(reply=reply, logprobs=logprobs) as endpoint:
         endpoint.configure(monkeypatch, max_retries=0)
         monkeypatch.setattr("groundgraph.models.chat.OPENAI_URL", endpoint.base_url)
         yield Desk(monkeypatch, capsys, endpoint)

@@ -22,6 +22,7 @@ from graphs.catalogue import PATTERNS
 from groundgraph.knowledge.index import index
 from groundgraph.settings import get_settings
 from tests.endpoint import Endpoint
+from tests.unit.test_docs import snippets
 
 pytestmark = [pytest.mark.local, pytest.mark.server]
 
@@ -40,7 +41,8 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path
     with pytest.MonkeyPatch.context() as patch, Endpoint(reply=ANSWER) as endpoint:
         patch.setenv("GROUNDGRAPH_HOME", str(folder / "home"))
         get_settings.cache_clear()
-        index([folder / "tower.md"], "default")
+        for name in ("default", "work"):
+            index([folder / "tower.md"], name)
         log = folder / "server.log"
         environment = {
             **os.environ,
@@ -135,3 +137,12 @@ async def test_feedback_on_a_run(client: LangGraphClient) -> None:
     assert await client.http.post("/feedback", json=asked) == {"labelled": 1}
     with pytest.raises(Exception, match="passage 7: run"):
         await client.http.post("/feedback", json={**asked, "passage": 7})
+
+
+def test_the_snippets_of_the_documentation(server: tuple[str, Path], capsys: pytest.CaptureFixture[str]) -> None:
+    calls = [source for source in snippets(PROJECT / "docs" / "server.md", "python") if "langgraph_sdk" in source]
+    for source in calls:
+        ours = source.replace("http://127.0.0.1:2024", server[0]).replace("Who signs the contract?", ASKED["question"])
+        exec(compile(ours, "server.md", "exec"), {})
+        assert "330 metres" in capsys.readouterr().out
+    assert len(calls) == 2

@@ -1,6 +1,7 @@
 """What the documentation claims holds: figures of the READMEs, quoted messages, drawings, names of files."""
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,11 @@ import typer
 
 from graphs.catalogue import PATTERNS, load
 from groundgraph.cli.app import app
+from tests.doubles import FixedEvaluator, FixedSearch, passage
+from tests.endpoint import Endpoint, Request
+from tests.logprobs import logprobs_of
 from tests.unit.test_docs import PATTERN_PAGES, READMES, ROOT, every_page, slug, snippets
+from tests.unit.test_patterns_over_http import reply
 
 MEASURED = re.compile(r"^\|[^|]*\| ([^|]*\d[^|]*) \| \[[^\]]*\]\(([^)#]+)#([^)]+)\) \|$", re.MULTILINE)
 FIGURE = re.compile(r"\b\d+(?:\.\d+)?(?: [%m]\w?)?")
@@ -57,6 +62,34 @@ def test_the_page_of_a_pattern_draws_it_and_says_when_to_use_it_and_what_it_cost
     drawing = snippets(page, "mermaid")[0]
     nodes = load(page.stem.replace("-", "_")).get_graph().nodes
     assert {node for node in nodes if not node.startswith("__")} <= {*re.findall(r"\w+", drawing)}
+
+
+def said(request: Request, otherwise: dict[str, str]) -> str:
+    """Reply as ever, but for prompts that hold one of these."""
+    prompt = str(request["messages"])
+    return next((text for part, text in otherwise.items() if part in prompt), None) or reply(request)
+
+
+@pytest.mark.parametrize("pattern", ["naive", "crag", "adaptive", "advanced", "hyde", "self_rag"])
+@pytest.mark.parametrize(("column", "preset"), [(1, "default"), (2, "embedded")])
+def test_a_question_takes_as_many_calls_as_the_table_of_costs_says(
+    pattern: str,
+    column: int,
+    preset: str,
+    finds: Callable[..., FixedSearch],
+    evaluates: Callable[..., FixedEvaluator],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    finds([passage(f"{name} says that the tower is 330 metres tall.") for name in ("Ann", "Bob", "Cid", "Dee", "Eve")])
+    evaluates({"330": 0.9})
+    costs = section(ROOT / "docs" / "choose-a-pattern.md", "what-a-pattern-costs")
+    (row,) = re.findall(rf"^\| `{pattern}` \|.*$", costs, re.MULTILINE)
+    whole = {"Split a question": '{"subquestions": []}', "a JSON object of these": '{"support": 5, "utility": 5}'}
+    with Endpoint(reply=lambda request: said(request, whole), logprobs=logprobs_of) as endpoint:
+        endpoint.configure(monkeypatch)
+        result = load(pattern).invoke({"question": "How tall is the tower?"}, context={"preset": preset})
+    assert not result["refused"]
+    assert row.split("|")[column + 1].split()[0].strip(",") == str(len(endpoint.requests))
 
 
 @every_page
