@@ -21,7 +21,6 @@ import pytest
 
 from groundgraph.grading import intent_training
 from groundgraph.knowledge.address import Fetched
-from groundgraph.knowledge.index import index
 from groundgraph.knowledge.keywords import tokens
 from groundgraph.knowledge.passage import Passage
 from groundgraph.knowledge.web import WEB_PROVIDERS
@@ -29,36 +28,16 @@ from groundgraph.models import PROVIDERS, forget_models
 from groundgraph.models.chat import _openai
 from groundgraph.settings import get_settings
 from tests.cli import Ran, run
+from tests.desk_files import TOWNS, UTTERANCES, index_all, judge_answers, lay_out
 from tests.doubles import FixedEvaluator, FixedWeb
 from tests.embedder import BagEmbedder, use_bag_embedder
 from tests.endpoint import Endpoint, Request
 from tests.logprobs import logprobs_of
-from tests.pdf import pdf
 from tests.reflections import NEEDED, segment
-from tests.runs import graded_row, made_row, made_run, refusal
 
-PROJECT = Path(__file__).parents[1]
-UTTERANCES = "tests/data/intents_check.json"
-TOWNS = "Arden Brill Corby Dover Epsom Frome Goole Hythe Jarrow Keswick Nairn Perth".split()
-HANDBOOK = {
-    "contract.md": "---\nauthor: Ann\ndate: 2025-03-01\n---\nThe director signs the contract. Ann wrote it.",
-    "notice.md": "# Notice period\n\nThe notice period is three months. For interns it is two weeks.",
-    "tenant.md": "# Duties of a tenant\n\nA tenant pays the rent and keeps the flat clean.",
-    "team.md": "# Payroll\n\nZoe leads the team that runs the payroll. The two offices differ in size.",
-    "leave.md": "# Leave\n\nLeave may be taken twice a year, often in May. The warranty is two years long.",
-    "old.md": "# Old\n\nAn old page.",
-    "archive/1999.md": "# 1999\n\nThe director signed the contract in 1999.",
-}
-BRIDGE = "The bridge of {town} was built in {year} by masons who came over from the other side of the river."
-WARRANTY = "The warranty of a kettle is two years long."
-PROBATION = "# 试用期\n\n试用期一共是三个月，从入职的那一天开始计算，到期以后自动转正。"
 EVALUATED = [f"nodes.{name}" for name in ("score", "refine", "quote", "rerank", "compress")]
 EVALUATED += ["groundgraph.evaluation.embedded_judge", "groundgraph.cli.evaluator_label"]
 COMMON = set(tokens("a an and are do for how in is it may of often that the this to was what when who 是 的 多 今 年"))
-
-
-def towns() -> dict[str, str]:
-    return {f"{town}.md": BRIDGE.format(town=town, year=1800 + n) for n, town in enumerate(TOWNS)}
 
 
 class WordEvaluator(FixedEvaluator):
@@ -106,6 +85,7 @@ def logprobs(text: str) -> dict[str, Any]:
     return next((one.logprobs for one in (NEEDED, SEGMENT) if one.text == text), None) or logprobs_of(text)
 
 
+WEB_RESULT = "The current VAT rate is 20 percent. 现在的增值税率是百分之二十。"
 SEGMENT = segment("Ann wrote it.")
 SAID = {
     "Name the intent": "simple_fact",
@@ -130,51 +110,6 @@ def instance(schema: dict[str, Any], definitions: dict[str, Any]) -> Any:
     if kind == "array":
         return [instance(schema["items"], definitions)] * schema.get("minItems", 1)
     return {"string": "It is so.", "integer": schema.get("minimum", 1), "number": 1.0, "boolean": False}[kind]
-
-
-def lay_out(home: Path, work: Path) -> None:
-    """Write every file that the documentation mentions, and index what it asks of."""
-    folders = {
-        home / "handbook": HANDBOOK,
-        home / "contracts": {"lease.md": HANDBOOK["contract.md"]},
-        home / "手册": {"试用期.md": PROBATION},
-        work / "notes": {**towns(), "kettle.md": WARRANTY, "试用期.md": PROBATION},
-        work: {"handbook.md": HANDBOOK["notice.md"]},
-    }
-    for folder, files in folders.items():
-        for name, text in files.items():
-            (folder / name).parent.mkdir(parents=True, exist_ok=True)
-            (folder / name).write_text(text, encoding="utf-8")
-    (home / "contracts" / "lease.pdf").write_bytes(pdf(["The director signs the lease."]))
-    questions = [{"question": f"When was the bridge of {t} built?", "answers": [str(1800 + n)], "rel": [f"{t}.md"]}
-                 for n, t in enumerate(TOWNS)]  # fmt: skip
-    _lines(work / "questions.jsonl", [*questions, {"question": "Who drew Perth?", "answerable": False}])
-    (work / "questions.csv").write_text("question,answers\nWhen was the bridge of Arden built?,1800\n")
-    (work / "questions.txt").write_text("\n".join(str(one["question"]) for one in questions))
-    _lines(work / "rows.jsonl", [{"pid": "1", "text": "The director signs the contract."}])
-    (work / "work.toml").write_text('collections = ["work", "archive"]\n')
-    _lines(work / "instructions.jsonl", [{"instruction": "Who signs?", "output": "The director signs it."}])
-    few = json.loads((PROJECT / UTTERANCES).read_text("utf-8"))
-    for languages in few.values():
-        languages.update({language: texts[:3] for language, texts in languages.items()})
-    (work / UTTERANCES).parent.mkdir(parents=True)
-    (work / UTTERANCES).write_text(json.dumps(few), "utf-8")
-    rows = [graded_row("q1", {"a.md": 0.9}, "a.md"), refusal("q2"), made_row("q1", "naive")]
-    for name in ("2026-11-30-qa", "before", "after"):
-        made_run(work / "runs" / name, rows)
-
-
-def index_all(home: Path, work: Path) -> None:
-    everything = [home / "handbook", home / "contracts", home / "手册", work / "notes"]
-    for name in ("default", "work"):
-        index(everything, name)
-    index([work / "notes"], "notes")
-    index([home / "handbook" / "archive"], "archive")
-    index([home / "手册"], "手册")
-
-
-def _lines(path: Path, rows: Sequence[object]) -> None:
-    path.write_text("\n".join(json.dumps(row) for row in rows), encoding="utf-8")
 
 
 def free_port() -> int:
@@ -224,6 +159,7 @@ def furnished(tmp_path_factory: pytest.TempPathFactory) -> Path:
         patch.setenv("GROUNDGRAPH_HOME", str(folder / "collections"))
         use_bag_embedder(patch)
         index_all(home, work)
+        judge_answers()
     get_settings.cache_clear()
     return folder
 
@@ -251,8 +187,11 @@ def seat(
     for place in ("nodes.classify_intent", "nodes.decompose", "groundgraph.cli.route"):
         monkeypatch.setattr(f"{place}.embedded_intent", lambda question: {"simple_fact": 0.9}, raising=False)
     monkeypatch.setattr("nodes.rerank.cross_encoder", lambda name: evaluator)
-    monkeypatch.setitem(WEB_PROVIDERS, "tavily", lambda: FixedWeb(["The current VAT rate is 20 percent. 增值税率"]))
-    monkeypatch.setattr("groundgraph.knowledge.address.fetch", lambda address: Fetched(b"<p>Text.</p>", "text/html"))
+    for provider in ("tavily", "searxng"):
+        monkeypatch.setitem(WEB_PROVIDERS, provider, lambda: FixedWeb([WEB_RESULT]))
+    monkeypatch.setattr(
+        "groundgraph.knowledge.address.fetch", lambda address, **_: Fetched(b"<p>Text.</p>", "text/html")
+    )
     monkeypatch.setattr(os, "execve", lambda path, command, environment: None)
     monkeypatch.setitem(PROVIDERS, "llamacpp", _openai)
     with Endpoint(reply=reply, logprobs=logprobs) as endpoint:

@@ -141,8 +141,9 @@ async def test_feedback_on_a_run(client: LangGraphClient) -> None:
 
 def test_the_snippets_of_the_documentation(server: tuple[str, Path], capsys: pytest.CaptureFixture[str]) -> None:
     calls = [source for source in snippets(PROJECT / "docs" / "server.md", "python") if "langgraph_sdk" in source]
+    printed = []
     for source in calls:
         ours = source.replace("http://127.0.0.1:2024", server[0]).replace("Who signs the contract?", ASKED["question"])
         exec(compile(ours, "server.md", "exec"), {})
-        assert "330 metres" in capsys.readouterr().out
-    assert len(calls) == 2
+        printed.append("330 metres" in capsys.readouterr().out)
+    assert printed == ["print(" in source for source in calls]
