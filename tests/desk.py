@@ -184,8 +184,8 @@ def seat(
     evaluator = WordEvaluator()
     for place in EVALUATED:
         monkeypatch.setattr(f"{place}.embedded_evaluator", lambda: evaluator)
-    for place in ("nodes.classify_intent", "nodes.decompose", "groundgraph.cli.route"):
-        monkeypatch.setattr(f"{place}.embedded_intent", lambda question: {"simple_fact": 0.9}, raising=False)
+    for place in ("nodes.classify_intent", "nodes.decompose"):
+        monkeypatch.setattr(f"{place}.embedded_intent", lambda question: {"simple_fact": 0.9})
     monkeypatch.setattr("nodes.rerank.cross_encoder", lambda name: evaluator)
     for provider in ("tavily", "searxng"):
         monkeypatch.setitem(WEB_PROVIDERS, provider, lambda: FixedWeb([WEB_RESULT]))

@@ -1,5 +1,6 @@
 """What the documentation claims holds: figures of the READMEs, quoted messages, drawings, names of files."""
 
+import html
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -35,6 +36,21 @@ def section(page: Path, anchor: str) -> str:
 @every_readme
 def test_a_readme_lists_the_patterns_that_exist(readme: Path) -> None:
     assert re.findall(r"^\| \[`(\w+)`\]", readme.read_text("utf-8"), re.MULTILINE) == [*PATTERNS]
+
+
+def test_the_readmes_show_the_same_in_both_languages() -> None:
+    english, chinese = (readme.read_text("utf-8") for readme in READMES)
+    for part in (r"^```console\n.*?^```", r"^\| `[^`]+` \|", r"^!\[.*?\]\((.*?)\)", r"^## "):
+        pattern = re.compile(part, re.MULTILINE | re.DOTALL)
+        assert pattern.findall(english) == pattern.findall(chinese)
+
+
+def test_the_picture_quotes_what_the_documentation_says() -> None:
+    """The picture is made by docs/images/terminal.py."""
+    shown = html.unescape((ROOT / "docs" / "images" / "answer.svg").read_text("utf-8")).replace("\xa0", " ")
+    (source,) = re.findall(r"\[1\] (docs/[\w-]+\.md),", shown)
+    (quote,) = re.findall(r"“(.*?)”", shown)
+    assert quote in " ".join((ROOT / source).read_text("utf-8").split())
 
 
 @every_readme
