@@ -37,6 +37,7 @@ def lay_out(home: Path, work: Path) -> None:
         home / "handbook": HANDBOOK,
         home / "contracts": {"lease.md": HANDBOOK["contract.md"]},
         home / "手册": {"试用期.md": PROBATION},
+        home / "qa": {"corpus.jsonl": json.dumps({"pid": "1", "text": WARRANTY})},
         work / "notes": {**towns(), "kettle.md": WARRANTY, "试用期.md": PROBATION},
         work: {"handbook.md": HANDBOOK["notice.md"], "saved-pages/travel.md": "The office signs for travel."},
     }
