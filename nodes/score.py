@@ -7,10 +7,11 @@ from importlib.util import find_spec
 from typing import NamedTuple
 
 from groundgraph.errors import ModelUnavailable
-from groundgraph.grading.cascade import Limits, best_sentences, cascade
+from groundgraph.grading.cascade import Limits, cascade
 from groundgraph.grading.cross_encoder import cross_encoder
 from groundgraph.grading.evaluator import embedded_evaluator
 from groundgraph.grading.judge import judge
+from groundgraph.grading.reader import best_sentences
 from groundgraph.grading.rubrics import HELPS, RELEVANCE, Rubric
 from groundgraph.grading.t5 import t5_evaluator
 from groundgraph.knowledge.passage import Passage
@@ -60,7 +61,7 @@ async def _cascade(query: str, passages: Sequence[Passage], context: Context) ->
         return Scored(_with(passages, scores), [NO_CHAT_MODEL], {})
     choose = partial(best_sentences, embedded_evaluator(), query)
     limits = Limits(**context.cascade.model_dump())
-    found = await cascade(model, query, passages, scores, limits, choose, max_concurrency=context.max_concurrency)
+    found = await cascade(model, query, passages, scores, limits, choose)
     return Scored(_with(passages, found.scores), found.warnings, cost(*found.replies))
 
 

@@ -122,8 +122,8 @@ class CascadeSettings(Block):
     """Evaluator cascade: which passages the chat model reads after the embedded evaluator, and for how long."""
 
     low: Probability = Field(0.2, description="A passage that the embedded evaluator scores at or below is settled.")
-    high: Probability = Field(0.85, description="Where a passage scores at or above, the chat model reads none.")
-    passages: int = Field(2, ge=1, le=20, description="Passages read at most, the best of the doubtful ones.")
+    high: Probability = Field(0.9, description="Where a passage scores at or above, the chat model reads none.")
+    passages: int = Field(5, ge=1, le=20, description="Passages to take sentences from, the best of the doubtful ones.")
     seconds: float = Field(20.0, gt=0, le=600, description="Wall time for reading; what is left keeps its score.")
 
     @model_validator(mode="after")

@@ -57,6 +57,7 @@ PRESETS: dict[str, dict[str, Any]] = {
         },
     },
     "strict": {
+        "evaluator": "cascade",
         "web_search": "off",
         "require_citations": True,
         "crag": {"theta_high": 0.9, "theta_low": 0.6, "mean_high": 0.8, "mean_low": 0.5},

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from groundgraph.grading.check import candidate_sets
 from groundgraph.grading.evaluator import embedded_evaluator
-from groundgraph.grading.fit_cascade import Figures, calibrate, read
+from groundgraph.grading.fit_cascade import Figures, calibrate, read_cases
 from groundgraph.grading.train import EMBEDDING_MODEL, load_labelled
 from groundgraph.grading.vector_store import training_vectors
 from groundgraph.models import embedding_model
@@ -30,10 +30,10 @@ def calibrate_cascade(data: Path, out: Path, chat_model: str | None, seconds: fl
     with asyncio.Runner() as runner:
         model = runner.run(required_chat_model(context, "evaluator calibrate"))
         name = re.sub(r"[^\w.-]+", "-", model)
-        kept = get_settings().cache / "training" / f"{name}-{dataset.digest[:12]}.jsonl"
-        readings = runner.run(read(dataset, examples, model, embedded_evaluator(), kept, seconds))
-    calibration, figures = calibrate(readings, model)
-    record = {"data_sha256": dataset.digest, "chat_model": model, "readings": len(readings), "questions": figures}
+        kept = get_settings().cache / "training" / f"{name}-{dataset.digest[:12]}-cases.jsonl"
+        cases = runner.run(read_cases(dataset, examples, model, embedded_evaluator(), kept, seconds))
+    calibration, figures = calibrate(cases, model)
+    record = {"data_sha256": dataset.digest, "chat_model": model, "questions": figures}
     out.write_text(calibration.model_dump_json(indent=1) + "\n", encoding="utf-8")
     out.with_name("cascade_record.json").write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
     return figures

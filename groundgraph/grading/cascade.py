@@ -10,23 +10,16 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from groundgraph.errors import ModelUnavailable
-from groundgraph.grading.evaluator import Evaluator
 from groundgraph.grading.head import Floats, Head
-from groundgraph.grading.judge import Verdict, judge
-from groundgraph.grading.rubrics import STATES
+from groundgraph.grading.reader import read
 from groundgraph.grading.weights_file import read_weights
 from groundgraph.knowledge.passage import Passage
-from groundgraph.knowledge.sentences import sentences
 from groundgraph.models import Reply
 
 CALIBRATION = Path(__file__).with_name("cascade.json")
-FEATURES = ("embedded", "states")
-SENTENCES = 4
-"""Sentences of a passage that the chat model reads: on two cores it takes 2 s for them, and 4 s for the passage."""
+FEATURES = ("embedded", "stated")
 EDGE = 0.01
 """Probabilities are cut to [EDGE, 1 - EDGE] before their log odds are taken: no model is quite sure."""
-ANSWERS = 0.79
-"""Once a passage scores this much, an embedded chat model reads no further: CRAG's Correct."""
 
 
 class Calibration(BaseModel):
@@ -35,7 +28,7 @@ class Calibration(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     chat_model: str = Field(description="Model whose probabilities were fitted.")
-    head: Head = Field(description="P(the passage answers) from the log odds of both.")
+    head: Head = Field(description="P(the passages answer) from the log odds of the features.")
 
     @field_validator("head")
     @classmethod
@@ -44,9 +37,9 @@ class Calibration(BaseModel):
             raise ValueError(f"features are {head.features}, but this version computes {FEATURES}")
         return head
 
-    def predict(self, embedded: Sequence[float], states: Sequence[float]) -> list[float]:
-        """Return the probability in [0, 1] that each passage answers, from both scores."""
-        return [float(score) for score in self.head.predict(log_odds(embedded, states))]
+    def predict(self, embedded: float, stated: float) -> float:
+        """Return the probability in (0, 1) that the passages answer, from the best one's score and the reading."""
+        return float(self.head.predict(log_odds([embedded], [stated]))[0])
 
 
 @dataclass(frozen=True)
@@ -81,15 +74,13 @@ async def cascade(
     passages: Sequence[Passage],
     scores: Sequence[float],
     limits: Limits,
-    choose: Callable[[Passage], Passage],
-    *,
-    max_concurrency: int = 8,
+    choose: Callable[[Sequence[Passage]], Sequence[Passage]],
 ) -> Cascade:
-    """Return the embedded evaluator's scores, corrected by what the chat model reads in the best doubtful passages.
+    """Return the embedded evaluator's scores, corrected by what the chat model makes of the doubtful passages.
 
-    An embedded chat model reads one at a time and stops at the first that answers; an endpoint reads them at once. A
-    passage that was not read scores no more than the best of those that were, which stand above it. What cannot be
-    read in time, or not at all, keeps the embedded evaluator's score, with a warning.
+    It reads them together. The best one then scores the probability that an answer is there, and every other its share
+    of that. A passage that was not read scores no more than before. What cannot be read in time, or not at all, keeps
+    the embedded evaluator's scores, with a warning.
 
     Args:
         model: Chat model as `provider:model`.
@@ -97,51 +88,36 @@ async def cascade(
         passages: The candidates.
         scores: Their scores by the embedded evaluator.
         limits: Which of them are doubtful, and how much reading is allowed.
-        choose: Returns a passage cut to what is worth reading, such as `best_sentences`.
-        max_concurrency: Passages that an endpoint reads at once.
+        choose: Returns passages, which carry their scores, cut to what is worth reading, such as `best_sentences`.
 
     Raises:
         ModelError: The chat model cannot be had, or the endpoint refuses.
     """
     result = Cascade(list(scores))
     doubtful = _doubtful(scores, limits)
-    width = 1 if model.startswith("llamacpp:") else max_concurrency
-    cuts = await asyncio.to_thread(lambda: [choose(passages[place]) for place in doubtful])
+    if not doubtful:
+        return result
+    evidence = [passages[place].model_copy(update={"score": scores[place]}) for place in doubtful]
     try:
         async with asyncio.timeout(limits.seconds):
-            for start in range(0, len(doubtful), width):
-                part = slice(start, start + width)
-                verdicts = await judge(model, question, cuts[part], rubric=STATES, max_concurrency=max_concurrency)
-                _note(result, doubtful[part], verdicts)
-                if max(result.scores[place] for place in doubtful[part]) >= ANSWERS:
-                    break
+            stated, reply = await read(model, question, await asyncio.to_thread(choose, evidence))
     except TimeoutError:
-        said = f"the chat model read {len(result.read)} of {len(doubtful)} doubtful passages in {limits.seconds:g} s"
-        result.warnings.append(f"{said}; the others were graded by the embedded evaluator")
+        result.warnings.append(f"graded by the embedded evaluator alone: no reading within {limits.seconds:g} s")
     except ModelUnavailable as error:
-        result.warnings.append(f"doubtful passages were graded by the embedded evaluator alone: {error}")
-    if result.read:
-        best = max(result.scores[place] for place in result.read)
-        unread = [place for place in range(len(passages)) if place not in result.read]
-        for place in unread:
-            result.scores[place] = min(result.scores[place], best)
+        result.warnings.append(f"graded by the embedded evaluator alone: {error}")
+    else:
+        result.replies = [reply]
+        if stated is None:
+            result.warnings.append(f"graded by the embedded evaluator alone: the chat model's draft is {reply.text!r}")
+        else:
+            result.read = doubtful
+            result.scores = _corrected(scores, doubtful, stated)
     return result
 
 
-def best_sentences(evaluator: Evaluator, question: str, passage: Passage, most: int = SENTENCES) -> Passage:
-    """Return a passage cut to its `most` most relevant sentences, in their order."""
-    spans = sentences(passage.page_content)
-    strips = [passage.page_content[start:end] for start, end in spans]
-    scores = evaluator.score_sentences(question, strips, passage) if len(spans) > most else []
-    if not scores:
-        return passage
-    kept = sorted(sorted(range(len(spans)), key=lambda place: -scores[place])[:most])
-    return passage.cut([spans[place] for place in kept])
-
-
-def log_odds(embedded: Sequence[float], states: Sequence[float]) -> Floats:
-    """Return the rows of `FEATURES`: ln(p / (1 - p)) of both scores, (n, 2)."""
-    cut: Floats = np.clip(np.column_stack([embedded, states]).astype(np.float64), EDGE, 1 - EDGE)
+def log_odds(embedded: Sequence[float], stated: Sequence[float]) -> Floats:
+    """Return the rows of `FEATURES`: ln(p / (1 - p)) of both probabilities, (n, 2)."""
+    cut: Floats = np.clip(np.column_stack([embedded, stated]).astype(np.float64), EDGE, 1 - EDGE)
     return np.asarray(np.log(cut / (1 - cut)))
 
 
@@ -163,12 +139,9 @@ def _doubtful(scores: Sequence[float], limits: Limits) -> list[int]:
     return [place for place in ranked if scores[place] > limits.low][: limits.passages]
 
 
-def _note(result: Cascade, places: Sequence[int], verdicts: Sequence[Verdict]) -> None:
-    """Correct the scores of passages that were read; one without a verdict keeps its own, with a warning."""
-    result.replies += [verdict.reply for verdict in verdicts if verdict.reply is not None]
-    for place, verdict in zip(places, verdicts, strict=True):
-        if verdict.score is None:
-            result.warnings.append(f"passage {place + 1} graded by the embedded evaluator alone: {verdict.ambiguous}")
-        else:
-            result.read.append(place)
-            (result.scores[place],) = load_calibration().predict([result.scores[place]], [verdict.score])
+def _corrected(scores: Sequence[float], doubtful: Sequence[int], stated: float) -> list[float]:
+    """Return all scores in proportion to the best one's, which the reading settles; what was not read never rises."""
+    best = max(scores)
+    settled = load_calibration().predict(best, stated)
+    shares = [settled * score / best for score in scores]
+    return [share if place in doubtful else min(share, scores[place]) for place, share in enumerate(shares)]

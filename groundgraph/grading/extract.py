@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from groundgraph.grading.evaluator import Evaluator
 from groundgraph.knowledge.passage import Passage
-from groundgraph.knowledge.sentences import sentences
+from groundgraph.knowledge.sentences import Span, sentences
 
 RELEVANT = 0.5
 """A passage must score above this to be quoted."""
@@ -13,6 +13,14 @@ MAX_SENTENCES = 3
 
 CLOSE = 0.85
 """A further sentence is quoted if it scores at least this share of the best one."""
+
+
+class Ranked(NamedTuple):
+    """A sentence of a passage: its score in [0, 1], the place of the passage, and its characters there."""
+
+    score: float
+    place: int
+    span: Span
 
 
 class Quote(NamedTuple):
@@ -31,9 +39,9 @@ def extractive_answer(
     *,
     relevant: float = RELEVANT,
 ) -> list[Quote]:
-    """Return the sentences that answer best, in the order of the passages; empty if no passage is relevant.
+    """Return the sentences that rank best, in the order of the passages; empty if no passage is relevant.
 
-    A sentence ranks by its own score times its passage's. Passages that carry a score are not graded again.
+    Passages that carry a score are not graded again.
 
     Args:
         question: The question as it was asked.
@@ -45,21 +53,26 @@ def extractive_answer(
     """
     scores = _scores(question, passages, evaluator)
     above = sorted((place for place, score in enumerate(scores) if score > relevant), key=lambda p: -scores[p])
-    ranked: list[tuple[float, int, int, str]] = []
-    for place in above[:max_passages]:
-        text = passages[place].page_content
-        parts = [text[start:end] for start, end in sentences(text)]
-        graded = evaluator.score_sentences(question, parts, passages[place])
-        ranked += [
-            (score * scores[place], place, order, part)
-            for order, (part, score) in enumerate(zip(parts, graded, strict=True))
-        ]
-    ranked.sort(key=lambda found: -found[0])
-    chosen: dict[str, tuple[int, int]] = {}
-    for score, place, order, part in ranked:
-        if len(chosen) < max_sentences and score >= CLOSE * ranked[0][0]:
-            chosen.setdefault(part, (place, order))
+    places = above[:max_passages]
+    ranked = rank_sentences(question, [passages[p] for p in places], [scores[p] for p in places], evaluator)
+    chosen: dict[str, tuple[int, Span]] = {}
+    for score, rank, span in ranked:
+        if len(chosen) < max_sentences and score >= CLOSE * ranked[0].score:
+            chosen.setdefault(passages[places[rank]].page_content[slice(*span)], (places[rank], span))
     return [Quote(part, place + 1) for part, (place, _) in sorted(chosen.items(), key=lambda found: found[1])]
+
+
+def rank_sentences(
+    question: str, passages: Sequence[Passage], scores: Sequence[float], evaluator: Evaluator
+) -> list[Ranked]:
+    """Return all sentences of the passages, best first: a sentence ranks by its own score times its passage's."""
+    ranked: list[Ranked] = []
+    for place, (passage, score) in enumerate(zip(passages, scores, strict=True)):
+        spans = sentences(passage.page_content)
+        parts = [passage.page_content[start:end] for start, end in spans]
+        graded = evaluator.score_sentences(question, parts, passage)
+        ranked += [Ranked(own * score, place, span) for own, span in zip(graded, spans, strict=True)]
+    return sorted(ranked, key=lambda found: -found.score)
 
 
 def _scores(question: str, passages: Sequence[Passage], evaluator: Evaluator) -> list[float]:

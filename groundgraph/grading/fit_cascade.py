@@ -4,9 +4,8 @@ import json
 import math
 import time
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import zip_longest
 from pathlib import Path
 from random import Random
 
@@ -15,45 +14,43 @@ from rich.console import Console
 from rich.progress import track
 
 from groundgraph.errors import InputError
-from groundgraph.grading.cascade import FEATURES, Calibration, best_sentences, log_odds
-from groundgraph.grading.dataset import Corpus, Dataset
+from groundgraph.grading.cascade import FEATURES, Calibration, log_odds
+from groundgraph.grading.dataset import Dataset
 from groundgraph.grading.evaluator import Evaluator
 from groundgraph.grading.fit_passages import ANSWERED, Example
 from groundgraph.grading.head import Head, fit_head
-from groundgraph.grading.judge import judge
 from groundgraph.grading.metrics import auc, expected_calibration_error
-from groundgraph.grading.rubrics import STATES
+from groundgraph.grading.reader import best_sentences, read
 from groundgraph.grading.weights import load_weights, weights_path
+from groundgraph.knowledge.passage import Passage
 
 Figures = dict[str, dict[str, float | int | None]]
 """Named figures of each source."""
 
-READ = 2
-"""Passages of a question that are read."""
-LEAST = 0.2
-"""A passage that the embedded evaluator scores at or below is not read."""
+LEAST, MOST = 0.2, 0.9
+"""Only questions whose best passage the embedded evaluator scores between these are read."""
+RIDGE = 0.05
 FOLDS = 5
 
 
 @dataclass(frozen=True)
-class Reading:
-    """What both evaluators said about one passage of one question."""
+class Case:
+    """What both evaluators said about the passages found for one question."""
 
     question: str
     """Id of the question."""
     source: str
     answerable: bool
-    """Whether some passage of the question answers it."""
-    label: bool | None
-    """Whether this one does; None where nobody knows."""
     embedded: float
-    states: float
+    """The best passage's score."""
+    stated: float | None
+    """Probability that the chat model names an answer (see `read`); None for a clear case, which was not read."""
 
 
-async def read(
+async def read_cases(
     dataset: Dataset, examples: Sequence[Example], model: str, evaluator: Evaluator, kept: Path, seconds: float
-) -> list[Reading]:
-    """Return readings of the best passages of questions in turn of source, until `seconds` are over.
+) -> list[Case]:
+    """Return the cases of questions in turn of source, up to the last that was read when `seconds` are over.
 
     What the chat model said is kept in the file `kept` and not asked again, so that a second call goes on.
 
@@ -61,130 +58,159 @@ async def read(
         ModelError: The chat model cannot be had, or does not answer.
     """
     known = dict(_stored(kept))
+    left = set(known)
     kept.parent.mkdir(parents=True, exist_ok=True)
     end = time.monotonic() + seconds
     head = load_weights(weights_path()).among
-    found: list[Reading] = []
+    found: list[Case] = []
     with kept.open("a", encoding="utf-8") as file:
         for example in track(_in_turn(examples), "Reading", transient=True, console=Console(stderr=True)):
-            sets = example.candidates
+            question = example.candidates.question
+            left.discard(question.id)
             scores = head.predict(example.among).tolist()
-            for place in sorted(range(len(scores)), key=lambda place: -scores[place])[:READ]:
-                key = (sets.question.id, sets.ids[place])
-                if key not in known and scores[place] > LEAST and time.monotonic() < end:
-                    cut = best_sentences(evaluator, sets.question.text, dataset.passages[sets.ids[place]])
-                    (verdict,) = await judge(model, sets.question.text, [cut], rubric=STATES)
-                    if verdict.score is not None:
-                        known[key] = verdict.score
-                        file.write(json.dumps([*key, verdict.score]) + "\n")
-                        file.flush()
-                if key in known:
-                    question, label = sets.question, sets.labels[place]
-                    said = (scores[place], known[key])
-                    found.append(Reading(question.id, question.source, question.answerable, label, *said))
+            stated = known.get(question.id)
+            doubtful = LEAST < max(scores) < MOST
+            if doubtful and stated is None:
+                if time.monotonic() >= end and not left:
+                    break
+                if time.monotonic() < end:
+                    evidence = _evidence(dataset, example, scores, evaluator)
+                    stated, _ = await read(model, question.text, evidence)
+                if stated is None:
+                    continue
+                file.write(json.dumps([question.id, stated]) + "\n")
+                file.flush()
+            best, read_now = max(scores), stated if doubtful else None
+            found.append(Case(question.id, question.source, question.answerable, best, read_now))
     return found
 
 
-def calibrate(readings: Sequence[Reading], model: str) -> tuple[Calibration, Figures]:
-    """Return the calibration, and by source what it is worth for questions it was not fitted on.
+def calibrate(cases: Sequence[Case], model: str) -> tuple[Calibration, Figures]:
+    """Return the calibration, and by source what it is worth for questions and for sources it was not fitted on.
 
     Raises:
-        InputError: The readings hold no passage that answers, or none that does not.
+        InputError: Of no source both an answerable and an unanswerable question were read.
     """
-    if len({reading.answerable for reading in readings}) < 2:
-        raise InputError(f"{len(readings)} readings hold no answerable or no unanswerable question; raise --seconds")
-    questions = sorted({reading.question for reading in readings})
-    Random(0).shuffle(questions)
-    held_out: dict[str, float] = {}
-    for fold in range(FOLDS):
-        own = set(questions[fold::FOLDS])
-        head = fit_readings([reading for reading in readings if reading.question not in own])
-        held_out |= question_scores(head, [reading for reading in readings if reading.question in own])
-    return Calibration(chat_model=model, head=fit_readings(readings)), _figures(readings, held_out)
+    if not _can_fit(cases):
+        raise InputError(
+            f"{len(cases)} cases hold no source with answerable and unanswerable ones read; raise --seconds"
+        )
+    mixed = list(cases)
+    Random(0).shuffle(mixed)
+    folds = {case.question: place % FOLDS for place, case in enumerate(mixed)}
+    by_question = _held_out(cases, folds)
+    by_source = _held_out(cases, {case.question: case.source for case in cases})
+    return Calibration(chat_model=model, head=fit_cases(cases)), _figures(cases, by_question, by_source)
 
 
-def fit_readings(readings: Sequence[Reading]) -> Head:
-    """Return a head for P(the passage answers), set so that `ANSWERED` of the answerable questions pass 0.5.
+def fit_cases(cases: Sequence[Case]) -> Head:
+    """Return a head for P(the passages answer), set so that `ANSWERED` of the answerable questions pass 0.5.
 
-    Where only the question is known to be answerable, its passage that scores best is taken to answer.
+    Only sources with questions of both kinds are learned from: what sets answerable questions of one source apart from
+    unanswerable ones of another is the source.
     """
-    known = [reading for reading in readings if reading.label is not None or not reading.answerable]
-    head = _fit(known, [float(bool(reading.label)) for reading in known])
-    best: dict[str, Reading] = {}
-    for reading in readings:
-        if reading.label is None and reading.answerable:
-            score = reading.embedded * reading.states
-            if reading.question not in best or score > best[reading.question].embedded * best[reading.question].states:
-                best[reading.question] = reading
-    if best:
-        labels = [*(float(bool(reading.label)) for reading in known), *[1.0] * len(best)]
-        head = _fit([*known, *best.values()], labels)
-    return _passing(head, readings)
-
-
-def question_scores(head: Head, readings: Iterable[Reading]) -> dict[str, float]:
-    """Return the best score of each question's passages."""
-    best: dict[str, float] = {}
-    for reading in readings:
-        score = float(head.predict(log_odds([reading.embedded], [reading.states]))[0])
-        best[reading.question] = max(score, best.get(reading.question, 0.0))
-    return best
-
-
-def _fit(readings: Sequence[Reading], labels: Sequence[float]) -> Head:
-    sizes = Counter(reading.source for reading in readings)
-    weights = np.array([sizes[reading.source] ** -0.5 for reading in readings])
-    rows = log_odds([r.embedded for r in readings], [r.states for r in readings])
-    return fit_head(FEATURES, rows, np.array(labels), weights, ridge=0.05)
-
-
-def _passing(head: Head, readings: Sequence[Reading]) -> Head:
-    answerable = {reading.question for reading in readings if reading.answerable}
-    best = [score for name, score in question_scores(head, readings).items() if name in answerable]
-    hardest = float(np.quantile(best, 1 - ANSWERED, method="lower"))
+    both = [case for case in cases if len({other.answerable for other in cases if other.source == case.source}) == 2]
+    known = [(case, case.stated) for case in both if case.stated is not None]
+    sizes = Counter(case.source for case, _ in known)
+    weights = np.array([sizes[case.source] ** -0.5 for case, _ in known])
+    rows = log_odds([case.embedded for case, _ in known], [stated for _, stated in known])
+    head = fit_head(FEATURES, rows, np.array([float(case.answerable) for case, _ in known]), weights, ridge=RIDGE)
+    answerable = [case for case in both if case.answerable]
+    lost = sum(case.stated is None and case.embedded <= LEAST for case in answerable)
+    spare = max(0, math.floor((1 - ANSWERED) * len(answerable)) - lost)
+    passing = sorted(score_of(head, case) for case in answerable if case.stated is not None)
+    hardest = passing[min(spare, len(passing) - 1)]
     return head.shifted(math.log((1 - hardest) / hardest) + 1e-6)
 
 
-def _figures(readings: Sequence[Reading], scores: Mapping[str, float]) -> Figures:
-    answerable = {reading.question: reading.answerable for reading in readings}
-    embedded: dict[str, float] = defaultdict(float)
-    for reading in readings:
-        embedded[reading.question] = max(embedded[reading.question], reading.embedded)
-    sources = {reading.question: reading.source for reading in readings}
+def score_of(head: Head, case: Case) -> float:
+    """Return the score of a case: by the head where it was read, else the embedded evaluator's."""
+    if case.stated is None:
+        return case.embedded
+    return float(head.predict(log_odds([case.embedded], [case.stated]))[0])
+
+
+def _can_fit(cases: Sequence[Case]) -> bool:
+    was_read = {(case.source, case.answerable) for case in cases if case.stated is not None}
+    return any((source, not answerable) in was_read for source, answerable in was_read)
+
+
+def _evidence(dataset: Dataset, example: Example, scores: Sequence[float], evaluator: Evaluator) -> list[Passage]:
+    """Return what the cascade would let the chat model read."""
+    graded = zip(example.candidates.ids, scores, strict=True)
+    passages = [dataset.passages[name].model_copy(update={"score": score}) for name, score in graded if score > LEAST]
+    return best_sentences(evaluator, example.candidates.question.text, passages)
+
+
+def _held_out(cases: Sequence[Case], folds: Mapping[str, int | str]) -> dict[str, float]:
+    """Return the score of each question by a head fitted without the questions of its fold."""
+    scores: dict[str, float] = {}
+    for fold in set(folds.values()):
+        rest = [case for case in cases if folds[case.question] != fold]
+        if _can_fit(rest):
+            head = fit_cases(rest)
+            scores |= {case.question: score_of(head, case) for case in cases if folds[case.question] == fold}
+    return scores
+
+
+def _figures(cases: Sequence[Case], by_question: Mapping[str, float], by_source: Mapping[str, float]) -> Figures:
+    """Return the figures of each source and of all, by heads that had not seen the question.
+
+    `answered` is the share of the answerable questions that score above 0.5, `refused` of the unanswerable ones that do
+    not. Beside them stand those of the embedded evaluator alone, and of heads that had not seen the source either.
+    """
     figures: Figures = {}
-    for source in (*sorted(set(sources.values())), "all"):
-        names = [name for name in scores if source in (sources[name], "all")]
-        yes, no = ([scores[name] for name in names if answerable[name] == wanted] for wanted in (True, False))
-        truth = [answerable[name] for name in names]
-        by_cascade, by_embedded = (
-            auc([scores[name] for name in names], truth),
-            auc([embedded[name] for name in names], truth),
-        )
+    for source in (*sorted({case.source for case in cases}), "all"):
+        own = [case for case in cases if source in (case.source, "all")]
+        truth = [case.answerable for case in own]
+        scores = [by_question.get(case.question, 0.5) for case in own]
+        unseen = [by_source.get(case.question, 0.5) for case in own]
         figures[source] = {
-            "questions": len(names),
-            "auc": None if by_cascade is None else round(by_cascade, 4),
-            "auc_embedded": None if by_embedded is None else round(by_embedded, 4),
-            "answered": round(float(np.mean(np.array(yes) > 0.5)), 4) if yes else None,
-            "refused_unanswerable": round(float(np.mean(np.array(no) <= 0.5)), 4) if no else None,
-            "ece": round(expected_calibration_error([scores[name] for name in names], truth), 4),
+            "questions": len(own),
+            "unanswerable": truth.count(False),
+            "read": sum(case.stated is not None for case in own),
+            **_quality(scores, truth),
+            "ece": round(expected_calibration_error(scores, truth), 4),
+            **{f"{name}_embedded": value for name, value in _quality([c.embedded for c in own], truth).items()},
+            **{f"{name}_unseen": value for name, value in _quality(unseen, truth).items()},
         }
     return figures
 
 
+def _quality(scores: Sequence[float], truth: Sequence[bool]) -> dict[str, float | None]:
+    values, answerable = np.array(scores), np.array(truth)
+    ranking = auc(values, answerable)
+    return {
+        "auc": None if ranking is None else round(ranking, 4),
+        "answered": round(float(np.mean(values[answerable] > 0.5)), 4) if answerable.any() else None,
+        "refused": round(float(np.mean(values[~answerable] <= 0.5)), 4) if not answerable.all() else None,
+    }
+
+
 def _in_turn(examples: Sequence[Example]) -> list[Example]:
-    """Return examples so that every beginning holds the sources, answerable or not, in equal parts."""
-    kinds: dict[tuple[Corpus, bool], list[Example]] = defaultdict(list)
+    """Return examples so that every beginning holds those that tell most in equal parts.
+
+    In turn come answerable and unanswerable questions of each source that has both, and two sources of the others.
+    """
+    kinds: dict[tuple[str, str, bool], list[Example]] = defaultdict(list)
     for example in examples:
         question = example.candidates.question
-        kinds[question.corpus, question.answerable].append(example)
-    for name in kinds:
-        Random(0).shuffle(kinds[name])
-    return [example for row in zip_longest(*kinds.values()) for example in row if example is not None]
+        kinds[(*question.corpus, question.answerable)].append(example)
+    for found in kinds.values():
+        Random(0).shuffle(found)
+    both = [name for name in kinds if (*name[:2], not name[2]) in kinds]
+    others = [name for name in kinds if name not in both]
+    order: list[Example] = []
+    while any(kinds.values()):
+        for name in (*both, *others[:2]):
+            order += [kinds[name].pop()] if kinds[name] else []
+        others = [*others[2:], *others[:2]]
+    return order
 
 
-def _stored(kept: Path) -> Iterator[tuple[tuple[str, str], float]]:
-    """Yield question, passage and the chat model's score of each reading in the file."""
+def _stored(kept: Path) -> Iterator[tuple[str, float]]:
+    """Yield each question in the file with what the chat model said."""
     if kept.exists():
         for line in kept.read_text(encoding="utf-8").splitlines():
-            question, passage, states = json.loads(line)
-            yield (question, passage), states
+            question, stated = json.loads(line)
+            yield question, stated

@@ -1,7 +1,7 @@
 """The language-model evaluator: one short question about each passage, all at once."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
@@ -65,19 +65,36 @@ async def judge(
 
 
 async def _judge_passage(model: str, question: str, passage: Passage, rubric: Rubric) -> Verdict:
-    messages = judge_messages(question, passage, rubric)
-    reply = await ask(model, messages, max_tokens=WORD_TOKENS, top_logprobs=TOP_TOKENS)
-    score = rubric.read(reply)
+    score, reply = await ask_briefly(model, judge_messages(question, passage, rubric), rubric.read)
+    ambiguous = f"the verdict {reply.text[:80]!r} is {rubric.unreadable}" if score is None else None
+    return Verdict(score, ambiguous, reply)
+
+
+async def ask_briefly(
+    model: str,
+    messages: Sequence[BaseMessage],
+    read: Callable[[Reply], float | None],
+    max_tokens: int = WORD_TOKENS,
+) -> tuple[float | None, Reply]:
+    """Return the score that `read` finds in a short reply, None if it finds none, and the reply.
+
+    A model whose reply was cut before it said anything to the point is asked again, with room to think; the reply then
+    counts the tokens of both.
+
+    Raises:
+        ModelError: As `ask` does.
+    """
+    reply = await ask(model, messages, max_tokens=max_tokens, top_logprobs=TOP_TOKENS)
+    score = read(reply)
     if score is None and reply.finish_reason == "length":
         cut, reply = reply, await ask(model, messages, max_tokens=THOUGHT_TOKENS)
-        score = rubric.read(reply)
+        score = read(reply)
         reply = replace(
             reply,
             prompt_tokens=cut.prompt_tokens + reply.prompt_tokens,
             completion_tokens=cut.completion_tokens + reply.completion_tokens,
         )
-    ambiguous = f"the verdict {reply.text[:80]!r} is {rubric.unreadable}" if score is None else None
-    return Verdict(score, ambiguous, reply)
+    return score, reply
 
 
 def judge_messages(question: str, passage: Passage, rubric: Rubric = HELPS) -> list[BaseMessage]:

@@ -68,7 +68,7 @@ async def test_a_model_that_is_down_leaves_the_embedded_evaluator(
 
 async def test_the_cascade_reads_what_the_embedded_evaluator_doubts(evaluates: Callable[..., FixedEvaluator]) -> None:
     evaluates({"330": 0.6, "purr": 0.1})
-    with scripted(("330", "330 metres")) as (model, _):
+    with scripted(("in a few words", "330 metres")) as (model, _):
         scored = await score(QUESTION, [TOWER, CATS], Context(evaluator="cascade", chat_model=model))
     assert scored.passages[0].score is not None and scored.passages[0].score > 0.6
     assert scored.passages[1].score == 0.1

@@ -132,7 +132,8 @@ def test_the_router_asks_more_of_passages_where_stakes_are_high(
     evaluates({"330": 0.55})
     monkeypatch.setattr("nodes.classify_intent.embedded_intent", lambda text: {"high_stakes": 0.9})
     router = {"table": {"high_stakes": "crag"}}
-    with scripted(*([] if refused else [("something else", "330 metres [1].")])) as (model, _):
+    line = ("in a few words", "Not stated.") if refused else ("something else", "330 metres [1].")
+    with scripted(line) as (model, _):
         result = load("router").invoke(ASKED, context={"chat_model": model, "router": router, **given})
     presets = [step["figures"]["preset"] for step in result["steps"] if step["node"] == "receive"]
     assert presets == (["default", "strict"] if refused else ["loose", "loose"])
