@@ -3,12 +3,8 @@
 import re
 from collections.abc import Iterator
 
-REFUSAL = re.compile(
-    r"[\W\d]*(?:not[ _]found(?=[^\S\n]*(?:[^\w\s]|\n|$))|未找到|段落[中里]?都?没有"
-    r"|(?:the |these |none of the )?(?:provided |given )?passages? (?:do|does) not)",
-    re.IGNORECASE,
-)
-"""How a model's answer begins that says that the passages do not answer."""
+from nodes.refusal import is_refusal
+
 _FENCE = 3
 """Backticks that open a block of code."""
 _LONGEST_OPENING = 48
@@ -49,14 +45,14 @@ class AnswerFilter:
 
     @property
     def refused(self) -> bool:
-        """Whether the model said that the passages do not answer."""
-        return not self.text and bool(REFUSAL.match(self._held))
+        """Whether the model said that the passages do not answer, or that it cannot."""
+        return not self.text and is_refusal(self._held)
 
     def feed(self, piece: str) -> Iterator[str]:
         """Take a piece; yield what may be shown now."""
         self._held += piece
         if self._opening:
-            if len(self._held) < _LONGEST_OPENING or REFUSAL.match(self._held):
+            if len(self._held) < _LONGEST_OPENING or is_refusal(self._held):
                 return
             self._open()
         cuts = [cut.start() for end in (_UNFINISHED, _AFTERTHOUGHT) if (cut := end.search(self._held))]
@@ -76,7 +72,7 @@ class AnswerFilter:
     def _end(self) -> int:
         """Return where the answer ends in what is held: before a refusal's words that follow a sentence."""
         found = _AFTERTHOUGHT.search(self._held)
-        if found and REFUSAL.match(found.group()):
+        if found and is_refusal(found.group()):
             before = (self.text + self._held[: found.start()]).rstrip()
             if before.endswith(_SENTENCE_ENDS):
                 return found.start()

@@ -15,13 +15,13 @@ from groundgraph.grading.extract import extractive_answer
 from groundgraph.knowledge.passage import Passage
 from groundgraph.models import Reply, ask
 from groundgraph.models.tokens import estimate_tokens
-from nodes.answer_filter import REFUSAL
 from nodes.cite import statements, with_mark
 from nodes.generate import ANSWER
 from nodes.language import language_of
 from nodes.model import is_small, pattern_model
 from nodes.node import Update, cost, node, said
 from nodes.prompt import MARKS, fit, show
+from nodes.refusal import is_refusal
 from state.context import Context
 from state.schemas import Segment
 
@@ -133,7 +133,7 @@ def conversation(state: Writing, number: int, context: Context, reserved: int = 
 def new_text(reply: Reply, number: int, answer: str) -> str | None:
     """Return what the reply adds to the answer, each sentence cited; None if nothing, empty if it refuses."""
     text = reply.text.strip()
-    if REFUSAL.match(text) or not _bare(text):
+    if is_refusal(text) or not _bare(text):
         return ""
     if _END.fullmatch(text):
         return None
