@@ -8,6 +8,14 @@ from nodes.refusal import is_refusal
 _FENCE = 3
 """Backticks that open a block of code."""
 _LONGEST_OPENING = 48
+_WRAPPING = re.compile(r"\s*(?:`{3,}|~{3,})(?:markdown|md|text|txt)?[^\S\n]*(?:\n|$)", re.IGNORECASE)
+"""How a block begins that may be the whole answer, and no code."""
+_WRAPPED = re.compile(
+    r"\s*(?P<fence>`{3,}|~{3,})(?:(?:markdown|md)[^\S\n]*\n(?P<markdown>(?:(?!```|~~~).)*)"
+    r"|(?:text|txt)?[^\S\n]*\n(?P<cited>(?:(?!```|~~~).)*(?:[\s.。!！?？]|[^\x00-\x7f])[\[【]\d+[\]】][.。!！?？]?))\s*(?P=fence)\s*",
+    re.DOTALL | re.IGNORECASE,
+)
+"""A whole answer in one block: of Markdown, or one that ends with a citation, which code does not."""
 _MARK = re.compile(r"\s*[\[【](\d+(?:\s*[,，、;]\s*\d+)*)[\]】]")
 _UNFINISHED = re.compile(r"(?:`+|[.!?]?\s*(?:[\[【][\d\s,，、;]*)?)$")
 """An end of the text that what follows may change: a number's point or a full stop, a mark, a bracket, or a fence."""
@@ -26,7 +34,8 @@ class AnswerFilter:
     """Hold back what may not stand in the answer: a refusal's words, and citations of passages that there are not.
 
     Feed it the model's pieces; what it gives back may be shown. `text` is all that was accepted so far. A model that
-    writes its citations before the sentences has them put at the sentences' ends. Code is left as it is.
+    writes its citations before the sentences has them put at the sentences' ends. Code is left as it is; an answer
+    that stands in a block as a whole is taken out of it.
     """
 
     def __init__(self, passages: int) -> None:
@@ -52,7 +61,7 @@ class AnswerFilter:
         """Take a piece; yield what may be shown now."""
         self._held += piece
         if self._opening:
-            if len(self._held) < _LONGEST_OPENING or is_refusal(self._held):
+            if len(self._held) < _LONGEST_OPENING or is_refusal(self._held) or _WRAPPING.match(self._held):
                 return
             self._open()
         cuts = [cut.start() for end in (_UNFINISHED, _AFTERTHOUGHT) if (cut := end.search(self._held))]
@@ -60,6 +69,8 @@ class AnswerFilter:
 
     def close(self) -> Iterator[str]:
         """End the answer; yield what is left to be shown: nothing if it is a refusal."""
+        if self._opening and (found := _WRAPPED.fullmatch(self._held)):
+            self._held = (found["markdown"] or found["cited"] or "").rstrip()
         if self.refused:
             return
         if self._opening:

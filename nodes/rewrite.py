@@ -21,6 +21,7 @@ WEB_QUERY = {
     "zh": "把问题改写成网络搜索用的查询词，最多八个词：只留名称、术语和日期。只回复查询词。",
 }
 
+
 class Asked(TypedDict):
     """The question as it stands alone."""
 

@@ -121,6 +121,26 @@ def test_code_and_lists_are_left_as_they_are() -> None:
 @pytest.mark.parametrize(
     ("said", "shown"),
     [
+        ("```\nThree months [1].\n```", "Three months [1]."),
+        ("```markdown\nThe notice period is three months, says the contract.\n```\n",
+         "The notice period is three months, says the contract."),
+        ("```text\n通知期为三个月【1】。\n```", "通知期为三个月 [1]。"),
+        ("```markdown\nNOT FOUND\n```", ""),
+        ("```\npayroll --commit\n```", None),
+        ("```\nx = a[1]\n```", None),
+        ("```python\nx = a\n```\nSo it is done [1].", None),
+        ("```\npayroll --commit\n```\nThis commits [1]:\n```\npayroll --dry-run [1]\n```", None),
+    ],
+)  # fmt: skip
+def test_an_answer_in_a_block_is_taken_out_and_code_is_not(said: str, shown: str | None) -> None:
+    for size in (1, 2, 3, 7, len(said)):
+        pieces, answer = play([said[i : i + size] for i in range(0, len(said), size)])
+        assert "".join(pieces) == answer.text == (said if shown is None else shown)
+
+
+@pytest.mark.parametrize(
+    ("said", "shown"),
+    [
         (
             "The library closes at 18:00 on weekdays, and at noon on Saturdays. [1]\nNOT FOUND",
             "The library closes at 18:00 on weekdays, and at noon on Saturdays. [1]",

@@ -73,6 +73,8 @@ def test_a_refusal_is_no_query(reply: str) -> None:
     assert short_reply(reply) == ""
 
 
-@pytest.mark.parametrize("query", ["keywords in Python", "I cannot log in", "404.0", "not found in the index", "年假天数"])
+@pytest.mark.parametrize(
+    "query", ["keywords in Python", "I cannot log in", "404.0", "not found in the index", "年假天数"]
+)
 def test_a_query_stays_as_it_is(query: str) -> None:
     assert short_reply(query) == query
