@@ -32,6 +32,8 @@ _PLACEHOLDER = re.compile(
     re.IGNORECASE,
 )
 _WORD = re.compile(r"\w{2}")
+_LONGEST_TOKEN = 8
+"""Characters of a token at most, on average: an endpoint that writes more than that has ignored `max_tokens`."""
 
 
 class Asked(TypedDict):
@@ -44,6 +46,8 @@ class Asked(TypedDict):
 @node
 async def hypothesize(state: Asked, runtime: Runtime[Context]) -> Update:
     """Set `hypotheticals`: at most `hyde.k`, in the question's language and the collections' manner.
+
+    They end at `hyde.max_tokens` also where the endpoint has no such limit, since all of a text is embedded.
 
     What says nothing, refuses or leaves blanks is dropped, and what could not be written costs a warning.
 
@@ -65,7 +69,8 @@ async def hypothesize(state: Asked, runtime: Runtime[Context]) -> Update:
     )
     replies = [reply for reply in written if isinstance(reply, Reply)]
     failures = dict.fromkeys(str(failed) for failed in written if not isinstance(failed, Reply))
-    kept = [reply.text.strip() for reply in replies if says_something(reply.text)]
+    longest = _LONGEST_TOKEN * hyde.max_tokens
+    kept = [reply.text.strip()[:longest] for reply in replies if says_something(reply.text)]
     warnings = [f"{len(written) - len(replies)} of {hyde.k} hypothetical documents failed: {f}" for f in failures]
     if not kept:
         warnings.append("no hypothetical document can be used: the question itself was searched for")
