@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Sequence
 
+from groundgraph.grading.facts import facts_stand
 from groundgraph.grading.support import SUPPORTED, support
 from groundgraph.knowledge.passage import Passage
 from groundgraph.knowledge.sentences import sentences
@@ -52,8 +53,11 @@ def with_mark(text: str, number: int) -> str:
 def supporting(
     claim: str, passages: Sequence[Passage], question: str, similarity: Similarity | None = None
 ) -> int | None:
-    """Return the number of the passage that supports the claim best; None if none does."""
-    scores = [support(claim, passage.context, question, similarity) for passage in passages]
+    """Return the number of the passage that supports the claim best; None if none does, and holds its facts."""
+    scores = [
+        support(claim, passage.context, question, similarity) if facts_stand(claim, passage.context, question) else 0.0
+        for passage in passages
+    ]
     best = max(range(len(scores)), key=scores.__getitem__, default=None)
     return best + 1 if best is not None and scores[best] >= SUPPORTED else None
 
