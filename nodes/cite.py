@@ -15,7 +15,7 @@ Similarity = Callable[[str, str], float]
 
 MARK = re.compile(r"\[(\d+)\]")
 MAX_QUOTE = 300
-_UNCITED = re.compile(r"#{1,6}\s|\|.*\n")
+UNCITED = re.compile(r"#{1,6}\s|\|.*\n")
 """A heading, or a table's header with the rule below it."""
 
 
@@ -36,7 +36,7 @@ def add_missing(answer: str, passages: Sequence[Passage], question: str, similar
     for start, stop in spans:
         parts.append(answer[end:start])
         text = answer[start:stop]
-        cited = cited_numbers(text) or _UNCITED.match(text)
+        cited = cited_numbers(text) or UNCITED.match(text)
         number = None if cited else supporting(text, passages, question, similarity)
         parts.append(with_mark(text.rstrip(), number) if number else text)
         end = stop

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from groundgraph.grading.evaluator import Evaluator
 from groundgraph.knowledge.passage import Passage
-from groundgraph.knowledge.sentences import sentences
+from groundgraph.knowledge.sentences import Span, read_alone, sentences, table_headers
 
 RELEVANT = 0.5
 """A passage must score above this to be quoted."""
@@ -16,7 +16,10 @@ CLOSE = 0.85
 
 
 class Quote(NamedTuple):
-    """A sentence of a passage, verbatim, and the passage's number counted from 1."""
+    """A sentence of a passage, verbatim, and the passage's number counted from 1.
+
+    The first row that is quoted of a table has the table's header above it.
+    """
 
     text: str
     number: int
@@ -45,21 +48,38 @@ def extractive_answer(
     """
     scores = _scores(question, passages, evaluator)
     above = sorted((place for place, score in enumerate(scores) if score > relevant), key=lambda p: -scores[p])
-    ranked: list[tuple[float, int, int, str]] = []
+    ranked: list[tuple[float, int, Span]] = []
     for place in above[:max_passages]:
         text = passages[place].page_content
-        parts = [text[start:end] for start, end in sentences(text)]
-        graded = evaluator.score_sentences(question, parts, passages[place])
-        ranked += [
-            (score * scores[place], place, order, part)
-            for order, (part, score) in enumerate(zip(parts, graded, strict=True))
-        ]
+        spans = _quotable(text)
+        graded = evaluator.score_sentences(question, read_alone(text, spans), passages[place])
+        ranked += [(score * scores[place], place, span) for span, score in zip(spans, graded, strict=True)]
     ranked.sort(key=lambda found: -found[0])
-    chosen: dict[str, tuple[int, int]] = {}
-    for score, place, order, part in ranked:
+    chosen: dict[str, tuple[int, Span]] = {}
+    for score, place, span in ranked:
         if len(chosen) < max_sentences and score >= CLOSE * ranked[0][0]:
-            chosen.setdefault(part, (place, order))
-    return [Quote(part, place + 1) for part, (place, _) in sorted(chosen.items(), key=lambda found: found[1])]
+            chosen.setdefault(passages[place].page_content[slice(*span)], (place, span))
+    return _quotes(sorted(chosen.values()), passages)
+
+
+def _quotable(text: str) -> list[Span]:
+    """Return the spans of the sentences of a text, without the headers of tables, which say nothing without a row."""
+    spans = sentences(text)
+    headers = set(table_headers(text, spans).values())
+    return [span for span in spans if span not in headers]
+
+
+def _quotes(chosen: Sequence[tuple[int, Span]], passages: Sequence[Passage]) -> list[Quote]:
+    """Return the quotes at these places, in their order; a table's header stands above the first of its rows."""
+    quotes: list[Quote] = []
+    shown: set[tuple[int, Span]] = set()
+    for place, span in chosen:
+        text = passages[place].page_content
+        header = table_headers(text, [span]).get(span)
+        first = header is not None and (place, header) not in shown
+        quotes.append(Quote(read_alone(text, [span])[0] if first else text[slice(*span)], place + 1))
+        shown |= {(place, header)} if header else set()
+    return quotes
 
 
 def _scores(question: str, passages: Sequence[Passage], evaluator: Evaluator) -> list[float]:
