@@ -3,15 +3,19 @@
 import re
 from collections.abc import Iterator
 
-REFUSAL = re.compile(
-    r"[\W\d]*(?:not[ _]found(?=[^\S\n]*(?:[^\w\s]|\n|$))|未找到|段落[中里]?都?没有"
-    r"|(?:the |these |none of the )?(?:provided |given )?passages? (?:do|does) not)",
-    re.IGNORECASE,
-)
-"""How a model's answer begins that says that the passages do not answer."""
+from nodes.refusal import is_refusal
+
 _FENCE = 3
 """Backticks that open a block of code."""
 _LONGEST_OPENING = 48
+_WRAPPING = re.compile(r"\s*(?:`{3,}|~{3,})(?:markdown|md|text|txt)?[^\S\n]*(?:\n|$)", re.IGNORECASE)
+"""How a block begins that may be the whole answer, and no code."""
+_WRAPPED = re.compile(
+    r"\s*(?P<fence>`{3,}|~{3,})(?:(?:markdown|md)[^\S\n]*\n(?P<markdown>(?:(?!```|~~~).)*)"
+    r"|(?:text|txt)?[^\S\n]*\n(?P<cited>(?:(?!```|~~~).)*(?:[\s.。!！?？]|[^\x00-\x7f])[\[【]\d+[\]】][.。!！?？]?))\s*(?P=fence)\s*",
+    re.DOTALL | re.IGNORECASE,
+)
+"""A whole answer in one block: of Markdown, or one that ends with a citation, which code does not."""
 _MARK = re.compile(r"\s*[\[【](\d+(?:\s*[,，、;]\s*\d+)*)[\]】]")
 _UNFINISHED = re.compile(r"(?:`+|[.!?]?\s*(?:[\[【][\d\s,，、;]*)?)$")
 """An end of the text that what follows may change: a number's point or a full stop, a mark, a bracket, or a fence."""
@@ -30,7 +34,8 @@ class AnswerFilter:
     """Hold back what may not stand in the answer: a refusal's words, and citations of passages that there are not.
 
     Feed it the model's pieces; what it gives back may be shown. `text` is all that was accepted so far. A model that
-    writes its citations before the sentences has them put at the sentences' ends. Code is left as it is.
+    writes its citations before the sentences has them put at the sentences' ends. Code is left as it is; an answer
+    that stands in a block as a whole is taken out of it.
     """
 
     def __init__(self, passages: int) -> None:
@@ -49,14 +54,14 @@ class AnswerFilter:
 
     @property
     def refused(self) -> bool:
-        """Whether the model said that the passages do not answer."""
-        return not self.text and bool(REFUSAL.match(self._held))
+        """Whether the model said that the passages do not answer, or that it cannot."""
+        return not self.text and is_refusal(self._held)
 
     def feed(self, piece: str) -> Iterator[str]:
         """Take a piece; yield what may be shown now."""
         self._held += piece
         if self._opening:
-            if len(self._held) < _LONGEST_OPENING or REFUSAL.match(self._held):
+            if len(self._held) < _LONGEST_OPENING or is_refusal(self._held) or _WRAPPING.match(self._held):
                 return
             self._open()
         cuts = [cut.start() for end in (_UNFINISHED, _AFTERTHOUGHT) if (cut := end.search(self._held))]
@@ -64,6 +69,8 @@ class AnswerFilter:
 
     def close(self) -> Iterator[str]:
         """End the answer; yield what is left to be shown: nothing if it is a refusal."""
+        if self._opening and (found := _WRAPPED.fullmatch(self._held)):
+            self._held = (found["markdown"] or found["cited"] or "").rstrip()
         if self.refused:
             return
         if self._opening:
@@ -76,7 +83,7 @@ class AnswerFilter:
     def _end(self) -> int:
         """Return where the answer ends in what is held: before a refusal's words that follow a sentence."""
         found = _AFTERTHOUGHT.search(self._held)
-        if found and REFUSAL.match(found.group()):
+        if found and is_refusal(found.group()):
             before = (self.text + self._held[: found.start()]).rstrip()
             if before.endswith(_SENTENCE_ENDS):
                 return found.start()

@@ -9,13 +9,13 @@ from typing_extensions import TypedDict
 from groundgraph.errors import ModelUnavailable
 from groundgraph.knowledge.passage import Passage
 from groundgraph.models import Reply, ask
-from nodes.answer_filter import REFUSAL
 from nodes.fuse import fused
 from nodes.language import written_in
 from nodes.model import required_chat_model
 from nodes.node import Update, cost, node, said
-from nodes.prompt import fit, show
+from nodes.prompt import MARKS, fit, show
 from nodes.retrieve_leg import leg_weights
+from nodes.short_reply import short_reply
 from nodes.subquestions import needed, with_answers
 from state.context import Context
 from state.schemas import Ranking
@@ -86,9 +86,8 @@ async def answer_hop(state: Chained, runtime: Runtime[Context]) -> Update:
 
 def answer_in(reply: str) -> str:
     """Return the short answer in a model's reply; empty if it has none, or one too long to stand in a question."""
-    line = next((line.strip() for line in reply.splitlines() if line.strip()), "")
-    answer = line.strip(" .。\"'“”*`")
-    return "" if REFUSAL.match(line) or len(answer) > LONGEST else answer
+    answer = short_reply(MARKS.sub("", reply)).strip(" .。*")
+    return answer if len(answer) <= LONGEST else ""
 
 
 def _prompt(question: str, passages: list[Passage]) -> list[SystemMessage | HumanMessage]:

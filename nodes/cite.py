@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Sequence
 
+from groundgraph.grading.facts import facts_stand
 from groundgraph.grading.support import SUPPORTED, support
 from groundgraph.knowledge.passage import Passage
 from groundgraph.knowledge.sentences import sentences
@@ -14,7 +15,7 @@ Similarity = Callable[[str, str], float]
 
 MARK = re.compile(r"\[(\d+)\]")
 MAX_QUOTE = 300
-_UNCITED = re.compile(r"#{1,6}\s|\|.*\n")
+UNCITED = re.compile(r"#{1,6}\s|\|.*\n")
 """A heading, or a table's header with the rule below it."""
 
 
@@ -35,7 +36,7 @@ def add_missing(answer: str, passages: Sequence[Passage], question: str, similar
     for start, stop in spans:
         parts.append(answer[end:start])
         text = answer[start:stop]
-        cited = cited_numbers(text) or _UNCITED.match(text)
+        cited = cited_numbers(text) or UNCITED.match(text)
         number = None if cited else supporting(text, passages, question, similarity)
         parts.append(with_mark(text.rstrip(), number) if number else text)
         end = stop
@@ -52,8 +53,11 @@ def with_mark(text: str, number: int) -> str:
 def supporting(
     claim: str, passages: Sequence[Passage], question: str, similarity: Similarity | None = None
 ) -> int | None:
-    """Return the number of the passage that supports the claim best; None if none does."""
-    scores = [support(claim, passage.context, question, similarity) for passage in passages]
+    """Return the number of the passage that supports the claim best; None if none does, and holds its facts."""
+    scores = [
+        support(claim, passage.context, question, similarity) if facts_stand(claim, passage.context, question) else 0.0
+        for passage in passages
+    ]
     best = max(range(len(scores)), key=scores.__getitem__, default=None)
     return best + 1 if best is not None and scores[best] >= SUPPORTED else None
 

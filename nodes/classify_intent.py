@@ -12,6 +12,7 @@ from groundgraph.grading.intent import classify_intent as embedded_intent
 from groundgraph.models import Reply, ask
 from nodes.model import NEEDS_MODEL, chat_model_of, required_chat_model
 from nodes.node import Update, cost, node, said
+from nodes.short_reply import short_reply
 from state.blocks import RouterSettings
 from state.context import Context
 
@@ -114,8 +115,9 @@ def pattern_of(intent: str, confidence: float, router: RouterSettings) -> tuple[
 
 
 def label_of(reply: str) -> str:
-    """Return the intent that a model's reply names, whatever its case and punctuation; else the reply itself."""
-    words = reply.strip().strip(".。\"'`*").lower().replace(" ", "_").replace("-", "_")
+    """Return the intent that a model's reply names, whatever its case and what is around it; else what it says."""
+    said = short_reply(reply) or reply.strip()
+    words = said.strip(".。\"'`*").lower().replace(" ", "_").replace("-", "_")
     return next((intent for intent in TABLE if intent == words), words[:40])
 
 
@@ -142,4 +144,5 @@ async def _by_model(query: str, context: Context) -> tuple[dict[str, float], lis
         reply = await ask(model, [SystemMessage(CLASSIFY), HumanMessage(query)], max_tokens=12)
     except ModelUnavailable as error:
         return {"": 0.0}, [], [f"intent not classified: {error}"]
-    return {label_of(reply.text): 1.0}, [reply], []
+    label = label_of(reply.text)
+    return {label: 1.0 if label in TABLE else 0.0}, [reply], []

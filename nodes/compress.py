@@ -8,7 +8,7 @@ from langgraph.runtime import Runtime
 
 from groundgraph.grading.evaluator import embedded_evaluator
 from groundgraph.knowledge.passage import Passage
-from groundgraph.knowledge.sentences import Span, sentences, table_headers
+from groundgraph.knowledge.sentences import Span, read_alone, sentences, table_headers
 from groundgraph.models.tokens import count_tokens
 from nodes.model import chat_model_of
 from nodes.node import Update, node, said
@@ -91,7 +91,7 @@ def _relevant(queries: Sequence[str], passages: Sequence[Passage]) -> list[Sente
     evaluator, found = embedded_evaluator(), []
     for place, passage in enumerate(passages):
         spans = sentences(passage.page_content)
-        texts = [passage.page_content[start:end] for start, end in spans]
+        texts = read_alone(passage.page_content, spans)
         scores = map(max, zip(*(evaluator.score_sentences(query, texts, passage) for query in queries), strict=True))
         headers = table_headers(passage.page_content, spans)
         found += [

@@ -15,6 +15,7 @@ from groundgraph.models import ask_json
 from nodes.language import written_in
 from nodes.model import chat_model_of
 from nodes.node import Update, cost, node, said
+from nodes.rewrite import MAX_CHARACTERS
 from nodes.subquestions import are_in_order, references
 from state.context import Context
 
@@ -98,11 +99,12 @@ async def decompose(state: Asked, runtime: Runtime[Context]) -> Update:
 def subquestions_of(given: list[str], question: str, at_most: int) -> list[str]:
     """Return what of a model's sub-questions can be used.
 
-    None if that is less than two, one refers to a later one, or the numbers that one refers to are no more right.
+    None if that is less than two, one refers to a later one, or the numbers that one refers to are no more right. One
+    that is longer than a query may be is left out.
     """
     stripped = [one.strip() for one in given]
     own = question.strip().casefold()
-    found = [one for one in dict.fromkeys(stripped) if one and one.casefold() != own]
+    found = [one for one in dict.fromkeys(stripped) if 0 < len(one) <= MAX_CHARACTERS and one.casefold() != own]
     misnumbered = found != stripped and any(map(references, found))
     found = found[:at_most]
     return found if len(found) >= 2 and are_in_order(found) and not misnumbered else []

@@ -7,10 +7,10 @@ from langgraph.runtime import Runtime
 from groundgraph.errors import ModelUnavailable
 from groundgraph.grading.confidence import is_uncertain
 from groundgraph.models import Reply
-from nodes.answer_filter import REFUSAL
 from nodes.measure import measured, never_retrieves
 from nodes.model import is_small, pattern_model
 from nodes.node import Update, cost, node, said
+from nodes.refusal import is_refusal
 from nodes.sentence import first_sentence, is_whole, weakest
 from nodes.settle import settle
 from nodes.write_on import Writing, WrittenOn, write_on
@@ -97,7 +97,7 @@ def is_doubtful(written: Draft, context: Context) -> bool:
 
 def refuses(written: Draft) -> bool:
     """Tell whether a draft says that the passages do not answer."""
-    return bool(REFUSAL.match(written["text"]))
+    return is_refusal(written["text"])
 
 
 def sentence_figures(written: Draft) -> dict[str, Any]:

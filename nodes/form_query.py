@@ -14,8 +14,8 @@ from nodes.draft import Drafting
 from nodes.language import written_in
 from nodes.model import pattern_model
 from nodes.node import Update, cost, node, said
-from nodes.rewrite import search_terms
 from nodes.sentence import first_sentence, uncited
+from nodes.short_reply import short_reply
 from state.context import Context
 
 SPAN_QUESTION = {
@@ -92,7 +92,7 @@ async def _questions(
 
     asked = await asyncio.gather(*map(one, spans))
     replies = [reply for reply in asked if isinstance(reply, Reply)]
-    questions = dict.fromkeys(search_terms(reply.text) for reply in replies)
+    questions = dict.fromkeys(short_reply(reply.text) for reply in replies)
     return [question for question in questions if question], replies, [said for said in asked if isinstance(said, str)]
 
 

@@ -14,6 +14,7 @@ from groundgraph.models.escape import escape
 from nodes.language import written_in
 from nodes.model import pattern_model
 from nodes.node import Update, cost, node, said
+from nodes.refusal import is_refusal
 from nodes.retrieve_leg import leg_weights
 from state.context import Context
 
@@ -25,18 +26,14 @@ HYPOTHESIZE = {
 ABOUT = {"en": "Documents: ", "zh": "文档："}
 ASK = {"en": "Question: {question}\nPassage:", "zh": "问题：{question}\n段落："}
 
-_REFUSAL = re.compile(
-    r"\W*(?:i(?:'m| am)? (?:sorry|do(?:n't| not) (?:know|have)|cannot|can't|can not|am unable|'m not able|am not able)"
-    r"|sorry|apologies|unfortunately,? i|as an ai|no (?:information|answer)|not found|unknown\W*$"
-    r"|抱歉|对不起|很遗憾|我(?:不知道|无法|不能|不清楚|没有)|作为一?[个名]?(?:ai|人工智能)|无法(?:回答|提供)|未找到|没有找到)",
-    re.IGNORECASE,
-)
 _PLACEHOLDER = re.compile(
     r"[\[<{（(【]\s*(?:(?:insert|your|placeholder|name of|fill|add|date|year|number|n/?a)\b|此处|插入|填写|填入|请|某)"
     r"[^\])>}）】]*[\])>}）】]|\bx{3,}\b|lorem ipsum|_{3,}",
     re.IGNORECASE,
 )
 _WORD = re.compile(r"\w{2}")
+_LONGEST_TOKEN = 8
+"""Characters of a token at most, on average: an endpoint that writes more than that has ignored `max_tokens`."""
 
 
 class Asked(TypedDict):
@@ -49,6 +46,8 @@ class Asked(TypedDict):
 @node
 async def hypothesize(state: Asked, runtime: Runtime[Context]) -> Update:
     """Set `hypotheticals`: at most `hyde.k`, in the question's language and the collections' manner.
+
+    They end at `hyde.max_tokens` also where the endpoint has no such limit, since all of a text is embedded.
 
     What says nothing, refuses or leaves blanks is dropped, and what could not be written costs a warning.
 
@@ -70,7 +69,8 @@ async def hypothesize(state: Asked, runtime: Runtime[Context]) -> Update:
     )
     replies = [reply for reply in written if isinstance(reply, Reply)]
     failures = dict.fromkeys(str(failed) for failed in written if not isinstance(failed, Reply))
-    kept = [reply.text.strip() for reply in replies if says_something(reply.text)]
+    longest = _LONGEST_TOKEN * hyde.max_tokens
+    kept = [reply.text.strip()[:longest] for reply in replies if says_something(reply.text)]
     warnings = [f"{len(written) - len(replies)} of {hyde.k} hypothetical documents failed: {f}" for f in failures]
     if not kept:
         warnings.append("no hypothetical document can be used: the question itself was searched for")
@@ -84,7 +84,7 @@ async def hypothesize(state: Asked, runtime: Runtime[Context]) -> Update:
 
 def says_something(text: str) -> bool:
     """Return whether a hypothetical document is one: not empty, not a refusal, without blanks to be filled in."""
-    return bool(_WORD.search(text)) and not _REFUSAL.match(text) and not _PLACEHOLDER.search(text)
+    return bool(_WORD.search(text)) and not is_refusal(text) and not _PLACEHOLDER.search(text)
 
 
 def _prompt(question: str, descriptions: Sequence[str]) -> list[BaseMessage]:

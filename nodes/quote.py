@@ -4,6 +4,7 @@ import asyncio
 import re
 import uuid
 from collections.abc import Sequence
+from itertools import pairwise
 
 from langchain_core.messages import AIMessage
 
@@ -45,7 +46,9 @@ async def cite_all(
 ) -> Update:
     """Return an answer made of sentences of the passages, each with the number of its passage, after an `opening`."""
     cited = [with_mark(without_marks(sentence), number) for sentence, number in quotes]
-    answer = opening + ("\n" if any(map(_LINE.match, cited)) else " ").join(cited)
+    if opening and cited[0].startswith("|"):
+        opening = f"{opening.rstrip()}\n\n"
+    answer = opening + joined(cited)
     numbers = sorted({number for _, number in quotes})
     message_id = str(uuid.uuid4())
     if show:
@@ -57,3 +60,15 @@ async def cite_all(
         "messages": [AIMessage(answer, id=message_id)],
         "steps": said("generate", "quoted", sentences=len(quotes)),
     }
+
+
+def joined(parts: Sequence[str]) -> str:
+    """Return the parts in one line, or each on its own if one needs that; blank lines set a table apart."""
+    if not any(map(_LINE.match, parts)):
+        return " ".join(parts)
+    text = parts[0]
+    for before, after in pairwise(parts):
+        goes_on = after.startswith("|") and before.startswith("|") and "\n" not in after
+        is_table = after.startswith("|") or before.startswith("|")
+        text += ("\n\n" if is_table and not goes_on else "\n") + after
+    return text

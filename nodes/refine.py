@@ -11,7 +11,7 @@ from typing_extensions import TypedDict
 from groundgraph.errors import ModelUnavailable
 from groundgraph.grading.evaluator import embedded_evaluator
 from groundgraph.knowledge.passage import Passage
-from groundgraph.knowledge.sentences import sentences
+from groundgraph.knowledge.sentences import read_alone, sentences
 from groundgraph.models import Reply, ask
 from groundgraph.models.escape import escape
 from nodes.model import required_chat_model
@@ -73,8 +73,7 @@ def _by_evaluator(query: str, passages: Sequence[Passage], context: Context) -> 
             refined.append(passage)
             continue
         spans = sentences(passage.page_content)
-        strips = [passage.page_content[start:end] for start, end in spans]
-        scores = evaluator.score_sentences(query, strips, passage)
+        scores = evaluator.score_sentences(query, read_alone(passage.page_content, spans), passage)
         kept = [span for span, score in zip(spans, scores, strict=True) if score >= context.crag.refine_threshold]
         if kept:
             refined.append(passage.cut(kept))

@@ -9,8 +9,9 @@ from groundgraph.models import ask
 from nodes.language import written_in
 from nodes.model import pattern_model
 from nodes.node import Update, cost, node, said
-from nodes.rewrite import MAX_CHARACTERS, search_terms
+from nodes.rewrite import MAX_CHARACTERS
 from nodes.rewrite_query import TERMS
+from nodes.short_reply import short_reply
 from state.context import Context
 
 AGAIN = {
@@ -51,7 +52,7 @@ async def reformulate(state: Poor, runtime: Runtime[Context]) -> Update:
             "warnings": [f"question not rewritten: {error}"],
             "steps": said("reformulate", "the question as it is: the chat model is down"),
         }
-    query = search_terms(reply.text)[:MAX_CHARACTERS]
+    query = short_reply(reply.text)[:MAX_CHARACTERS]
     if query.casefold() in {one.casefold() for one in (question, *tried)}:
         query = ""
     return {

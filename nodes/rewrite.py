@@ -1,8 +1,5 @@
 """Rewrite the question to the query of a web search."""
 
-import json
-import re
-
 from langchain_core.messages import HumanMessage, SystemMessage
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
@@ -12,6 +9,7 @@ from groundgraph.models import ask
 from nodes.language import language_of
 from nodes.model import chat_model_of
 from nodes.node import Update, cost, node, said
+from nodes.short_reply import short_reply
 from state.context import Context
 
 MAX_CHARACTERS = 400
@@ -22,8 +20,6 @@ WEB_QUERY = {
     "Reply with the query only.",
     "zh": "把问题改写成网络搜索用的查询词，最多八个词：只留名称、术语和日期。只回复查询词。",
 }
-
-_LABEL = re.compile(r"^(?:search )?(?:query|keywords|查询词?|关键词)\s*[:：]\s*", re.IGNORECASE)
 
 
 class Asked(TypedDict):
@@ -47,21 +43,8 @@ async def rewrite(state: Asked, runtime: Runtime[Context]) -> Update:
         reply = await ask(model, prompt, max_tokens=48)
     except ModelUnavailable as error:
         return {**_sets(question, "the question as it is"), "warnings": [f"web query not rewritten: {error}"]}
-    query = search_terms(reply.text)
+    query = short_reply(reply.text)
     return {**_sets(query or question, "rewritten" if query else "the question as it is"), "usage": cost(reply)}
-
-
-def search_terms(reply: str) -> str:
-    """Return the query in a model's reply: bare, labelled, quoted, fenced, or as the value of a JSON object."""
-    text = re.sub(r"^```\w*\s*|\s*```$", "", reply.strip())
-    try:
-        value = json.loads(text)
-    except json.JSONDecodeError:
-        value = text
-    if isinstance(value, dict):
-        value = next((v for v in value.values() if isinstance(v, str)), "")
-    line = next((line.strip() for line in str(value).splitlines() if line.strip()), "")
-    return _LABEL.sub("", line).strip(" \"'“”`")
 
 
 def _sets(query: str, decision: str) -> Update:

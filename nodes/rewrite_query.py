@@ -11,7 +11,8 @@ from groundgraph.models import ask
 from nodes.language import written_in
 from nodes.model import chat_model_of
 from nodes.node import Update, cost, node, said
-from nodes.rewrite import MAX_CHARACTERS, search_terms
+from nodes.rewrite import MAX_CHARACTERS
+from nodes.short_reply import short_reply
 from state.context import Context
 
 TERMS = {
@@ -70,7 +71,7 @@ async def _rewritten(name: str, question: str, context: Context) -> Update:
             "warnings": [f"question not rewritten: {error}"],
             "steps": said(name, "the question as it is: the chat model is down"),
         }
-    query = search_terms(reply.text)[:MAX_CHARACTERS]
+    query = short_reply(reply.text)[:MAX_CHARACTERS]
     if query.casefold() == question.casefold():
         query = ""
     decision = "rewritten" if query else "the question as it is"

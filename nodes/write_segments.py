@@ -15,13 +15,14 @@ from groundgraph.grading.extract import extractive_answer
 from groundgraph.knowledge.passage import Passage
 from groundgraph.models import Reply, ask
 from groundgraph.models.tokens import estimate_tokens
-from nodes.answer_filter import REFUSAL
-from nodes.cite import statements, with_mark
+from nodes.cite import UNCITED, statements, with_mark
 from nodes.generate import ANSWER
 from nodes.language import language_of
 from nodes.model import is_small, pattern_model
 from nodes.node import Update, cost, node, said
 from nodes.prompt import MARKS, fit, show
+from nodes.quote import joined
+from nodes.refusal import is_refusal
 from state.context import Context
 from state.schemas import Segment
 
@@ -112,7 +113,10 @@ def _quotes(state: Writing, numbers: Iterable[int]) -> dict[int, Reply | ModelUn
     found = {
         number: extractive_answer(query, [state["passages"][number - 1]], evaluator, relevant=0) for number in numbers
     }
-    return {number: Reply(" ".join(quote.text for quote in quotes), calls=0) for number, quotes in found.items()}
+    return {
+        number: Reply(joined([quote.text for quote in quotes]) if quotes else "", calls=0)
+        for number, quotes in found.items()
+    }
 
 
 def conversation(state: Writing, number: int, context: Context, reserved: int = 0) -> list[BaseMessage] | None:
@@ -133,7 +137,7 @@ def conversation(state: Writing, number: int, context: Context, reserved: int = 
 def new_text(reply: Reply, number: int, answer: str) -> str | None:
     """Return what the reply adds to the answer, each sentence cited; None if nothing, empty if it refuses."""
     text = reply.text.strip()
-    if REFUSAL.match(text) or not _bare(text):
+    if is_refusal(text) or not _bare(text):
         return ""
     if _END.fullmatch(text):
         return None
@@ -155,7 +159,12 @@ def cited_text(text: str, number: int, spans: Sequence[tuple[int, int]] | None =
 
 
 def cited(sentence: str, number: int) -> str:
-    """Return the sentence with the one mark `[number]`: at its first mark, or at its end if that is the start."""
+    """Return the sentence with the one mark `[number]`: at its first mark, or at its end if that is the start.
+
+    A heading, or the header of a table, has none.
+    """
+    if UNCITED.match(sentence):
+        return sentence
     mark, bare = _MARK.search(sentence), _MARK.sub("", sentence)
     if mark is None or mark.start() == 0:
         return with_mark(bare.lstrip(), number)

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from groundgraph.grading.evaluator import Evaluator
 from groundgraph.knowledge.passage import Passage
-from groundgraph.knowledge.sentences import Span, sentences
+from groundgraph.knowledge.sentences import Span, read_alone, sentences, table_headers
 
 RELEVANT = 0.5
 """A passage must score above this to be quoted."""
@@ -24,7 +24,10 @@ class Ranked(NamedTuple):
 
 
 class Quote(NamedTuple):
-    """A sentence of a passage, verbatim, and the passage's number counted from 1."""
+    """A sentence of a passage, verbatim, and the passage's number counted from 1.
+
+    The first row that is quoted of a table has the table's header above it.
+    """
 
     text: str
     number: int
@@ -59,7 +62,27 @@ def extractive_answer(
     for score, rank, span in ranked:
         if len(chosen) < max_sentences and score >= CLOSE * ranked[0].score:
             chosen.setdefault(passages[places[rank]].page_content[slice(*span)], (places[rank], span))
-    return [Quote(part, place + 1) for part, (place, _) in sorted(chosen.items(), key=lambda found: found[1])]
+    return _quotes(sorted(chosen.values()), passages)
+
+
+def _quotable(text: str) -> list[Span]:
+    """Return the spans of the sentences of a text, without the headers of tables, which say nothing without a row."""
+    spans = sentences(text)
+    headers = set(table_headers(text, spans).values())
+    return [span for span in spans if span not in headers]
+
+
+def _quotes(chosen: Sequence[tuple[int, Span]], passages: Sequence[Passage]) -> list[Quote]:
+    """Return the quotes at these places, in their order; a table's header stands above the first of its rows."""
+    quotes: list[Quote] = []
+    shown: set[tuple[int, Span]] = set()
+    for place, span in chosen:
+        text = passages[place].page_content
+        header = table_headers(text, [span]).get(span)
+        first = header is not None and (place, header) not in shown
+        quotes.append(Quote(read_alone(text, [span])[0] if first else text[slice(*span)], place + 1))
+        shown |= {(place, header)} if header else set()
+    return quotes
 
 
 def rank_sentences(
@@ -68,9 +91,8 @@ def rank_sentences(
     """Return all sentences of the passages, best first: a sentence ranks by its own score times its passage's."""
     ranked: list[Ranked] = []
     for place, (passage, score) in enumerate(zip(passages, scores, strict=True)):
-        spans = sentences(passage.page_content)
-        parts = [passage.page_content[start:end] for start, end in spans]
-        graded = evaluator.score_sentences(question, parts, passage)
+        spans = _quotable(passage.page_content)
+        graded = evaluator.score_sentences(question, read_alone(passage.page_content, spans), passage)
         ranked += [Ranked(own * score, place, span) for own, span in zip(graded, spans, strict=True)]
     return sorted(ranked, key=lambda found: -found.score)
 

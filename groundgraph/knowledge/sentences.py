@@ -1,7 +1,7 @@
 """Where the sentences of a text begin and end, English, Chinese and Japanese, in plain text and Markdown."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from groundgraph.knowledge.keywords import CJK
 
@@ -70,6 +70,12 @@ def table_headers(text: str, spans: Iterable[Span]) -> dict[Span, Span]:
             headers[start, stop] = header
         end = stop
     return {span: headers[span] for span in spans if span in headers}
+
+
+def read_alone(text: str, spans: Sequence[Span]) -> list[str]:
+    """Return the text at each of some spans as it can be understood: a row of a table below its header."""
+    headers = table_headers(text, spans)
+    return ["\n".join(text[slice(*part)] for part in (headers.get(span), span) if part) for span in spans]
 
 
 def trim(text: str, start: int, end: int) -> Span | None:

@@ -86,7 +86,7 @@ def test_rewriting_may_be_off(finds: Finds, evaluates: Evaluates) -> None:
     assert len(search.queries) == 1
 
 
-@pytest.mark.parametrize("reply", [ModelUnavailable("scripted:test is down"), QUESTION, ""])
+@pytest.mark.parametrize("reply", [ModelUnavailable("scripted:test is down"), QUESTION, "", "I do not know."])
 def test_without_a_rewriting_it_looks_deeper(finds: Finds, evaluates: Evaluates, reply: Any) -> None:
     search = finds([passage(f"{CATS} {n}") for n in range(9)] + [passage(TOWER)])
     evaluates({"330": 0.9, "Cats": 0.1})
@@ -130,7 +130,10 @@ def test_a_supplement_is_marked_and_cites_nothing(
     assert [(found.origin, found.source) for found in result["passages"]] == [("model", "scripted:test")]
 
 
-@pytest.mark.parametrize("reply", ["NOT FOUND", ModelUnavailable("scripted:test is down")])
+@pytest.mark.parametrize(
+    "reply",
+    ["NOT FOUND", "I do not know.", "I'm sorry, I can’t help with that.", ModelUnavailable("scripted:test is down")],
+)
 def test_a_model_that_does_not_know_either_refuses(finds: Finds, evaluates: Evaluates, reply: Any) -> None:
     finds([passage(CATS)])
     evaluates({})

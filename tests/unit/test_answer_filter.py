@@ -26,6 +26,10 @@ def test_text_is_shown_as_it_comes() -> None:
         "NOT FOUND: the passages are about something else, and nothing in them says who won it.",
         "未找到",
         "未找到。",
+        "I do not know.",
+        "I'm sorry, but I cannot answer that from the passages that you have given to me [1].",
+        "很抱歉，我不知道。",
+        "没有相关信息。",
         "The passages do not contain any information about the 1998 World Cup, so the question stays open.",
         "段落中没有提到这个问题的答案，因此无法回答这个问题，请提供更多的资料以便我能够更好地帮助您解决这个问题。谢谢您的理解。",
     ],
@@ -36,9 +40,19 @@ def test_a_refusal_is_never_shown(said: str) -> None:
     assert answer.refused
 
 
-def test_an_answer_about_the_words_is_none() -> None:
-    shown, answer = play(["Not Found is what the status 404 means [1]."])
-    assert "".join(shown) == "Not Found is what the status 404 means [1]." and not answer.refused
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Not Found is what the status 404 means [1].",
+        "No information is given to third parties [1].",
+        "Sorry is a board game for two to four players [1].",
+        "Unknown callers are blocked [1].",
+        "无法登录时请重置密码 [1]。",
+    ],
+)
+def test_an_answer_about_the_words_is_none(said: str) -> None:
+    shown, answer = play([said])
+    assert "".join(shown) == said and not answer.refused
 
 
 def test_a_citation_of_no_passage_is_removed_wherever_the_pieces_break() -> None:
@@ -102,6 +116,26 @@ def test_code_and_lists_are_left_as_they_are() -> None:
         shown, answer = play([CODE[i : i + size] for i in range(0, len(CODE), size)])
         assert "".join(shown) == answer.text == CODE.replace(" [8]", "")
         assert answer.dropped == [8]
+
+
+@pytest.mark.parametrize(
+    ("said", "shown"),
+    [
+        ("```\nThree months [1].\n```", "Three months [1]."),
+        ("```markdown\nThe notice period is three months, says the contract.\n```\n",
+         "The notice period is three months, says the contract."),
+        ("```text\n通知期为三个月【1】。\n```", "通知期为三个月 [1]。"),
+        ("```markdown\nNOT FOUND\n```", ""),
+        ("```\npayroll --commit\n```", None),
+        ("```\nx = a[1]\n```", None),
+        ("```python\nx = a\n```\nSo it is done [1].", None),
+        ("```\npayroll --commit\n```\nThis commits [1]:\n```\npayroll --dry-run [1]\n```", None),
+    ],
+)  # fmt: skip
+def test_an_answer_in_a_block_is_taken_out_and_code_is_not(said: str, shown: str | None) -> None:
+    for size in (1, 2, 3, 7, len(said)):
+        pieces, answer = play([said[i : i + size] for i in range(0, len(said), size)])
+        assert "".join(pieces) == answer.text == (said if shown is None else shown)
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from typing import Any
 
+import pytest
+
 from graphs.naive import graph
 from nodes.cite import add_missing, citation, cited_numbers, supporting
 from state.context import Context
@@ -79,6 +81,22 @@ def test_an_answer_without_citation_or_support_is_refused(finds: Callable[..., F
     result = ask(finds, "Bob runs Acme, as everybody knows.")
     assert result["refused"] and "Bob" not in result["answer"] and result["citations"] == []
     assert result["refusal_reason"] == "the answer has no citation and no support in the passages"
+
+
+STAFF = passage("The notice period is two weeks for interns.\n\n| Office | Staff |\n|---|---|\n| Bern | 12 |")
+
+
+@pytest.mark.parametrize(("says", "stands"), [
+    ("Two weeks.", True), ("Forty-two bananas.", False), ("It is 12 years.", False), ("Seventeen.", False),
+])  # fmt: skip
+def test_a_citation_is_added_only_where_the_numbers_stand_with_what_they_count(
+    finds: Callable[..., FixedSearch], says: str, stands: bool
+) -> None:
+    finds([STAFF])
+    with scripted((None, says)) as (model, _):
+        result = graph.invoke({"question": "How long is the notice period?"}, context=Context(chat_model=model))
+    assert result["refused"] == (not stands)
+    assert result["answer"] == f"{says} [1]" or not stands
 
 
 def test_unless_the_context_allows_it(finds: Callable[..., FixedSearch]) -> None:

@@ -162,6 +162,13 @@ def test_a_row_keeps_the_header_of_its_table(finds: Finds, evaluates: Evaluates)
         assert ask(model)["passages"][0].page_content == "| tower | metres |\n| --- | --- |\n| Eiffel | 330 |"
 
 
+def test_a_row_is_quoted_in_a_table_that_is_whole(finds: Finds, evaluates: Evaluates) -> None:
+    finds([passage("Open.\n\n| office | opens |\n| --- | --- |\n| Bern | 08:00 |\n| Basel | 09:00 |\n\nBasel is big.")])
+    evaluates({"Basel": 0.9}, sentences={"opens |\n| --- | --- |\n| Basel": 0.9, "big": 0.9, "": 0.1})
+    result = graph.invoke({"question": "When does the Basel office open?"}, context={"answerer": "extractive"})
+    assert result["answer"] == "| office | opens |\n| --- | --- |\n| Basel | 09:00 [1] |\n\nBasel is big. [1]"
+
+
 def test_passages_may_stay_whole(finds: Finds, evaluates: Evaluates) -> None:
     finds([passage(TOWER)])
     evaluates({"Eiffel": 0.9}, sentences={"painted": 0.0})

@@ -1,3 +1,5 @@
+import pytest
+
 from groundgraph.grading.extract import Quote, extractive_answer
 from tests.doubles import FixedEvaluator, passage
 
@@ -22,6 +24,31 @@ def test_at_most_three_and_no_sentence_twice() -> None:
     four = passage("A tower. B tower. C tower. D tower.")
     assert len(extractive_answer("?", [four, four], evaluator)) == 3
     assert extractive_answer("?", [TOWER, TOWER], evaluator) == extractive_answer("?", [TOWER], evaluator)
+
+
+HEADER = "| Office | Opening |\n| --- | --- |"
+OFFICES = passage(f"Hours.\n\n{HEADER}\n| Bern | 08:00 |\n| Basel | 09:00 |\n| Chur | 10:00 |\n\nThe end.")
+
+
+@pytest.mark.parametrize(
+    ("scores", "quoted"),
+    [
+        ({"Basel": 0.9}, [f"{HEADER}\n| Basel | 09:00 |"]),
+        ({"Basel": 0.9, "Chur": 0.9}, [f"{HEADER}\n| Basel | 09:00 |", "| Chur | 10:00 |"]),
+        ({"Bern": 0.1, "Basel": 0.1, "Chur": 0.1, "Opening": 0.9, "end": 0.8}, ["The end."]),
+    ],
+)
+def test_a_row_is_quoted_below_its_header_and_a_header_never_alone(scores: dict[str, float], quoted: list[str]) -> None:
+    evaluator = FixedEvaluator({"Office": 0.9}, {**scores, "": 0.2})
+    assert [quote.text for quote in extractive_answer("When?", [OFFICES], evaluator)] == quoted
+
+
+def test_a_row_is_graded_with_its_header() -> None:
+    """By itself `| Basel | 09:00 |` does not say what opens at nine."""
+    evaluator = FixedEvaluator({"Office": 0.9}, {f"{HEADER}\n| Basel": 0.9, "": 0.1})
+    assert [quote.text for quote in extractive_answer("When?", [OFFICES], evaluator)] == [
+        f"{HEADER}\n| Basel | 09:00 |"
+    ]
 
 
 def test_nothing_relevant_is_an_empty_answer() -> None:

@@ -97,6 +97,14 @@ def test_with_none_left_the_question_itself_is_searched_for(finds: Finds, failur
     assert ("3 of 3 hypothetical documents failed: scripted:test is down" in result["warnings"]) == down
 
 
+@pytest.mark.parametrize("says", ["The tower is tall. " * 5000, "塔很高。" * 20000])
+def test_an_endpoint_that_has_no_limit_costs_no_more_embedding(finds: Finds, says: str) -> None:
+    finds([passage(TOWER)])
+    with scripted((WRITES, says), (ANSWERS, "330 metres [1].")) as (model, _):
+        result = ask(model, hyde={"k": 1, "max_tokens": 100})
+    assert [len(one) for one in step(result, "hypothesize")["figures"]["hypotheticals"]] == [800]
+
+
 def test_one_that_fails_leaves_the_others(finds: Finds) -> None:
     finds([passage(TOWER)])
     lines = [(WRITES, ModelUnavailable("busy")), Line(WRITES, "It is tall.", times=2)]

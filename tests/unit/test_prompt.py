@@ -4,7 +4,7 @@ from groundgraph.models.escape import escape
 from groundgraph.models.tokens import estimate_tokens
 from nodes.language import language_of
 from nodes.prompt import fit, show, without_marks
-from nodes.rewrite import search_terms
+from nodes.short_reply import short_reply
 from state.context import Context
 from tests.doubles import passage
 
@@ -58,7 +58,23 @@ def test_language_of_a_question(text: str, language: str) -> None:
         '```json\n{"query":"NBA 2023"}\n```',
         'Query: "NBA 2023"',
         "“NBA 2023”\n\nDone.",
+        "The search query is: **NBA 2023**",
+        "查询词：NBA 2023",
     ],
 )
 def test_the_query_in_a_models_reply(reply: str) -> None:
-    assert search_terms(reply) == "NBA 2023"
+    assert short_reply(reply) == "NBA 2023"
+
+
+@pytest.mark.parametrize(
+    "reply", ["I cannot rewrite this question as an AI.", "I do not know.", "Query: not found", "我无法改写这个问题。"]
+)
+def test_a_refusal_is_no_query(reply: str) -> None:
+    assert short_reply(reply) == ""
+
+
+@pytest.mark.parametrize(
+    "query", ["keywords in Python", "I cannot log in", "404.0", "not found in the index", "年假天数"]
+)
+def test_a_query_stays_as_it_is(query: str) -> None:
+    assert short_reply(query) == query
