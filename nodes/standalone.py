@@ -9,6 +9,7 @@ from groundgraph.errors import ModelUnavailable
 from groundgraph.grading.terms import content_terms, is_cjk, key_terms
 from groundgraph.models import Reply, ask
 from nodes.cite import MARK
+from nodes.courtesy import beside_courtesies, without_courtesies
 from nodes.language import Language, language_of
 from nodes.model import chat_model_of
 from state.context import Context
@@ -107,14 +108,15 @@ async def standalone(
 ) -> tuple[str, list[Reply], list[str]]:
     """Return the question as it reads without the earlier turns, the model calls that took, and warnings.
 
-    A question that points back is completed by the chat model. Where there is none, where it is down, or where it
-    answers, invents or changes nothing instead, the question is joined with the one before it.
+    Greetings and thanks that are set off are left out. A question that points back is completed by the chat model.
+    Where there is none, where it is down, or where it answers, invents or changes nothing instead, the question is
+    joined with the one before it.
     """
-    question = asked.text.strip()
+    question = without_courtesies(asked.text.strip())
     if known := asked.additional_kwargs.get(STANDALONE):
         return known, [], []
     spoken = [m for m in earlier if isinstance(m, HumanMessage | AIMessage) and m.text.strip()][-TURNS:]
-    if not spoken or not ((sure := points_back(question)) or omits(question)):
+    if not spoken or not beside_courtesies(question) or not ((sure := points_back(question)) or omits(question)):
         return question, [], []
     joined = f"{_topic(spoken)} {question}".strip() if sure else question
     model = await chat_model_of(context)

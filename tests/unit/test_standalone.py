@@ -122,6 +122,21 @@ async def test_a_follow_up_is_completed_or_joined(
     assert "[1]" not in chat.prompts[0] and "[2]" not in chat.prompts[0]
 
 
+@pytest.mark.parametrize(
+    ("turns", "thanks", "question"),
+    [(ENGLISH, "thanks, ", "and what about interns?"), (CHINESE, "谢谢，", "那实习生呢？")],
+)
+async def test_thanks_hide_no_follow_up(turns: list[AnyMessage], thanks: str, question: str) -> None:
+    query, _, _ = await standalone(HumanMessage(thanks + question), turns, Context(answerer="extractive"))
+    assert query == f"{turns[0].text} {question}"
+
+
+@pytest.mark.parametrize("text", ["thanks", "ok great", "好的，谢谢"])
+async def test_thanks_alone_are_no_follow_up(text: str) -> None:
+    with scripted() as (model, _):
+        assert await standalone(HumanMessage(text), ENGLISH, Context(chat_model=model)) == (text, [], [])
+
+
 async def test_braces_are_no_template_variables() -> None:
     with scripted(("What about {turns} and {question}?", "no idea.")) as (model, _):
         await standalone(HumanMessage("What about {turns} and {question}?"), ENGLISH, Context(chat_model=model))
