@@ -10,6 +10,7 @@ from typing_extensions import TypedDict
 from groundgraph.errors import InputError, ModelUnavailable
 from groundgraph.grading.intent import classify_intent as embedded_intent
 from groundgraph.models import Reply, ask
+from nodes.courtesy import beside_courtesies
 from nodes.model import NEEDS_MODEL, chat_model_of, required_chat_model
 from nodes.node import Update, cost, node, said
 from nodes.short_reply import short_reply
@@ -43,6 +44,13 @@ SETTINGS: dict[str, dict[str, Any]] = {
 IN_PLACE: Pattern = "crag"
 """What answers in place of a pattern that needs a chat model, in a run without one."""
 
+SURE_OF_SMALLTALK = 0.9
+"""Confidence that small talk needs, since what it answers is answered without the documents.
+
+Beside their greetings and thanks, all 40 pieces of small talk that the classifier is checked with have it, and none of
+the 400 other utterances: one reaches 0.87.
+"""
+
 CLASSIFY = "Name the intent of the user's message. Reply with one of these words only: " + ", ".join(TABLE)
 
 
@@ -62,6 +70,8 @@ class Routed(TypedDict):
 async def classify_intent(state: Asked, runtime: Runtime[Context]) -> Update:
     """Set `intent`, `pattern` and `route_settings`; a forced pattern skips classification, doubt goes to the default.
 
+    What is said beside greetings and thanks decides: "Thank you letter template?" is no small talk.
+
     Raises:
         InputError: The context names a pattern that the router does not have.
     """
@@ -73,10 +83,13 @@ async def classify_intent(state: Asked, runtime: Runtime[Context]) -> Update:
             "route_settings": {},
             "steps": said("classify_intent", f"forced → {router.pattern}", pattern=router.pattern),
         }
-    if router.classifier == "llm":
-        scores, replies, warnings = await _by_model(state["query"], context)
+    asked = beside_courtesies(state["query"])
+    if not asked:
+        scores, replies, warnings = {"smalltalk": 1.0}, list[Reply](), list[str]()
+    elif router.classifier == "llm":
+        scores, replies, warnings = await _by_model(asked, context)
     else:
-        scores, replies, warnings = await asyncio.to_thread(_by_head, state["query"]), [], []
+        scores, replies, warnings = await asyncio.to_thread(_by_head, asked), [], []
     intent, confidence = next(iter(scores.items()))
     pattern, why = pattern_of(intent, confidence, router)
     settings = SETTINGS.get(intent, {}) if why == intent else {}
@@ -109,8 +122,9 @@ def pattern_of(intent: str, confidence: float, router: RouterSettings) -> tuple[
         return router.default, f"unknown intent {intent!r}"
     if confidence < router.min_fit:
         return router.no_fit, f"no intent fits, {intent} best with {confidence:.2f}"
-    if confidence < router.min_confidence:
-        return router.default, f"{intent}, confidence {confidence:.2f} below {router.min_confidence}"
+    needed = max(router.min_confidence, SURE_OF_SMALLTALK if intent == "smalltalk" else 0)
+    if confidence < needed:
+        return router.default, f"{intent}, confidence {confidence:.2f} below {needed}"
     return router.table.get(intent, TABLE[intent]), intent
 
 

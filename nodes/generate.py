@@ -2,7 +2,6 @@
 
 import asyncio
 import uuid
-from collections.abc import AsyncIterator
 
 from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
 from langgraph.runtime import Runtime
@@ -12,7 +11,6 @@ from groundgraph.errors import ModelUnavailable
 from groundgraph.grading.disagree import Statement, disagreement
 from groundgraph.knowledge.passage import Passage
 from groundgraph.models import Reply
-from groundgraph.models import stream as stream_model
 from groundgraph.models.tokens import estimate_tokens
 from nodes.answer_filter import AnswerFilter
 from nodes.check import check
@@ -22,7 +20,7 @@ from nodes.node import Update, cost, node, said
 from nodes.prompt import fit, show
 from nodes.quote import quote
 from nodes.settle import Grounded, Sides, both_sides, settle, told
-from nodes.stream import emit
+from nodes.stream import accepted, emit
 from state.context import Context
 
 ANSWER = {
@@ -86,7 +84,7 @@ async def generate(state: Grounded, runtime: Runtime[Context]) -> Update:
     answer = AnswerFilter(len(passages))
     replies: list[Reply] = []
     try:
-        await emit(_pieces(model, messages, context, answer, replies), message_id)
+        await emit(accepted(model, messages, context.max_tokens, answer, replies), message_id)
     except ModelUnavailable as error:
         if context.on_model_failure == "error":
             raise
@@ -121,20 +119,6 @@ def _asked(state: Grounded, language: Language, model: str, sides: Sides | None)
         more += IF_DISAGREE[language]
     # Not str.format: braces in a question are not template variables.
     return QUESTION[language].replace("{more}", more).replace("{question}", state["query"])
-
-
-async def _pieces(
-    model: str, messages: list[BaseMessage], context: Context, answer: AnswerFilter, replies: list[Reply]
-) -> AsyncIterator[str]:
-    """Yield what may be shown of the model's answer as it is written; its Reply is added to `replies`."""
-    async for piece in stream_model(model, messages, max_tokens=context.max_tokens):
-        if isinstance(piece, Reply):
-            replies.append(piece)
-        else:
-            for shown in answer.feed(piece):
-                yield shown
-    for shown in answer.close():
-        yield shown
 
 
 def _empty(reply: Reply) -> Update:

@@ -39,7 +39,7 @@ async def receive(state: Question, runtime: Runtime[Context]) -> Update:
     collections = await asyncio.to_thread(_checked_names, runtime.context, route.get("collections"))
     query, replies, warnings = await standalone(asked, earlier, runtime.context)
     asked = asked.model_copy(update={"additional_kwargs": {**asked.additional_kwargs, STANDALONE: query}})
-    follow_up = query != asked.text.strip()
+    follow_up = query not in asked.text
     return {
         "question": asked.text,
         "query": query,

@@ -1,18 +1,18 @@
 """Reply to small talk without retrieval."""
 
 import uuid
-from collections.abc import AsyncIterator
 
-from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
+from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from groundgraph.errors import ModelUnavailable
-from groundgraph.models import Reply, stream
+from groundgraph.models import Reply
+from nodes.answer_filter import AnswerFilter
 from nodes.language import language_of
 from nodes.model import chat_model_of
 from nodes.node import Update, cost, node, said
-from nodes.stream import emit
+from nodes.stream import accepted, emit
 from state.context import Context
 
 SMALLTALK = {
@@ -39,26 +39,19 @@ async def reply(state: Asked, runtime: Runtime[Context]) -> Update:
     language = language_of(state["question"], context)
     prompt = [SystemMessage(SMALLTALK[language]), HumanMessage(state["question"])]
     replies: list[Reply] = []
+    friendly = AnswerFilter(passages=0)  # takes out citations: nothing was retrieved
     message_id = str(uuid.uuid4())
     warnings = []
     if model := await chat_model_of(context):
         try:
-            await emit(_pieces(model, prompt, replies), message_id)
+            await emit(accepted(model, prompt, 64, friendly, replies), message_id)
         except ModelUnavailable as error:
             warnings = [f"replied without the chat model: {error}"]
-    text = replies[-1].text.strip() if replies else ""
+    text = (friendly.text.strip() if replies else "") or GREETING[language]
     return {
-        "answer": text or GREETING[language],
-        "messages": [AIMessage(text or GREETING[language], id=message_id)],
+        "answer": text,
+        "messages": [AIMessage(text, id=message_id)],
         "warnings": warnings,
         "usage": cost(*replies),
         "steps": said("reply", "small talk, nothing retrieved"),
     }
-
-
-async def _pieces(model: str, prompt: list[BaseMessage], replies: list[Reply]) -> AsyncIterator[str]:
-    async for piece in stream(model, prompt, max_tokens=64):
-        if isinstance(piece, Reply):
-            replies.append(piece)
-        else:
-            yield piece

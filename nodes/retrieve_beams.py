@@ -16,6 +16,7 @@ class Needing(TypedDict):
     """Answers, some of which need documents."""
 
     query: str
+    collections: list[str]
     passages: list[Passage]
     beams: list[Beam]
     warnings: list[str]
@@ -41,7 +42,7 @@ def retrieve_beams(state: Needing, runtime: Runtime[Context]) -> Update:
         queries.append(f"{state['query']} {beam['segments'][-1]['text']}")
         result = search(
             queries[-1],
-            context.collections,
+            state["collections"],
             k=context.self_rag.passages,
             mode=context.search_mode,
             embedding_model=context.embedding_model,

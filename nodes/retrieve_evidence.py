@@ -13,10 +13,11 @@ from state.schemas import Segment
 
 
 class Needing(TypedDict):
-    """What to look for, and what was found before."""
+    """What to look for and where, and what was found before."""
 
     query: str
     search_query: str
+    collections: list[str]
     accepted: list[Segment]
     passages: list[Passage]
     attempts: int
@@ -36,7 +37,7 @@ def retrieve_evidence(state: Needing, runtime: Runtime[Context]) -> Update:
     query = state["search_query"] or question_so_far(state)
     result = search(
         query,
-        context.collections,
+        state["collections"],
         k=context.top_k * (1 + state["attempts"]),
         mode=context.search_mode,
         embedding_model=context.embedding_model,

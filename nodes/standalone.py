@@ -9,6 +9,7 @@ from groundgraph.errors import ModelUnavailable
 from groundgraph.grading.terms import content_terms, is_cjk, key_terms
 from groundgraph.models import Reply, ask
 from nodes.cite import MARK
+from nodes.courtesy import beside_courtesies, without_courtesies
 from nodes.language import Language, language_of
 from nodes.model import chat_model_of
 from state.context import Context
@@ -82,6 +83,19 @@ _DUMMY = re.compile(
     re.IGNORECASE,
 )
 """Words that look as if they pointed back, and point at nothing or inside the question."""
+_WITHIN = re.compile(
+    r"\b(?:an?|the|my|our|your|each|every|any|which) \w+\b.*(?:,|\b(?:and|or|but|when|if|while|because|after|before"
+    r"|once|until)\b).*\b(?:its?|they|them|theirs?|he|him|his|she|hers?)\b"
+    r"|^(?![是有在为什谁哪怎多几何那这它他她])[^它他她这那该]{4,}[，,；].*[它他她]们?",
+    re.IGNORECASE,
+)
+"""A pronoun that what stands before it in the question may explain: `If an employee quits, what is their notice?`"""
+_LEADS_ON = re.compile(
+    r"^(?:and|or|what about|how about)\b|^那(?![它他她这个些里边位种座])|呢[？?！!。]*$"
+    r"|^(?:还有|另外|以及|而且|然后)[？?，,]?",
+    re.IGNORECASE,
+)
+"""Words that go on from what was said before, and stand for nothing in it."""
 _POINTS_BACK = re.compile(
     r"\b(?:it|its|they|them|their|theirs|he|him|his|she|her|hers|this|those|these|there)\b"
     r"|(?:^|\b(?:is|are|was|were|do|does|did|can|could|will|would|should|has|have|for|about|of|in|on|at|by|to|with|from"
@@ -107,15 +121,17 @@ async def standalone(
 ) -> tuple[str, list[Reply], list[str]]:
     """Return the question as it reads without the earlier turns, the model calls that took, and warnings.
 
-    A question that points back is completed by the chat model. Where there is none, where it is down, or where it
-    answers, invents or changes nothing instead, the question is joined with the one before it.
+    Greetings and thanks that are set off are left out. A question that points back is completed by the chat model.
+    Where there is none, where it is down, or where it answers, invents or changes nothing instead, the question is
+    joined with the one before it.
     """
-    question = asked.text.strip()
+    question = without_courtesies(asked.text.strip())
     if known := asked.additional_kwargs.get(STANDALONE):
         return known, [], []
     spoken = [m for m in earlier if isinstance(m, HumanMessage | AIMessage) and m.text.strip()][-TURNS:]
-    if not spoken or not ((sure := points_back(question)) or omits(question)):
+    if not spoken or not beside_courtesies(question) or not may_point_back(question):
         return question, [], []
+    sure = points_back(question)
     joined = f"{_topic(spoken)} {question}".strip() if sure else question
     model = await chat_model_of(context)
     if model is None:
@@ -130,9 +146,14 @@ async def standalone(
     return lines[0] if completed else joined, [reply], []
 
 
+def may_point_back(question: str) -> bool:
+    """Return whether the question has a word that may stand for something said before, or says little."""
+    return bool(_POINTS_BACK.search(_DUMMY.sub(" ", question))) or omits(question)
+
+
 def points_back(question: str) -> bool:
-    """Return whether a word of the question stands for something said before, or it says nothing: `In which year?`."""
-    return bool(_POINTS_BACK.search(_DUMMY.sub(" ", question))) or omits(question, 1)
+    """Return whether a word stands for something said before the question, or it says nothing: `In which year?`."""
+    return bool(_POINTS_BACK.search(_WITHIN.sub(" ", _DUMMY.sub(" ", question)))) or omits(question, 1)
 
 
 def omits(question: str, most: int | None = None) -> bool:
@@ -150,15 +171,25 @@ def omits(question: str, most: int | None = None) -> bool:
 def completes(line: str, question: str, earlier: Sequence[str]) -> bool:
     """Return whether a model's line is the question completed from what was said earlier.
 
-    It is not if it answers, adds nothing that was said, or holds a name or number that nobody said, or mostly words
-    that nobody did.
+    It is not if it answers, or holds a name or number that nobody said, or mostly words that nobody did. It adds
+    something that was said, or stands alone where the question has only words that lead on: `And the notice period?`
     """
     if not _WORD.search(line) or (line[-1] in ".。" and question[-1] in "?？"):
         return False
     terms, asked = set(content_terms(line)), set(content_terms(question))
     heard = {term for text in earlier for term in content_terms(text)}
     known = terms & (heard | asked)
-    return bool(terms & heard - asked) and key_terms(line) <= known and 2 * len(known) > len(terms)
+    if not key_terms(line) <= known or 2 * len(known) < len(terms):
+        return False
+    return bool(terms & heard - asked) or (_only_leads_on(question) and _stands_alone(line))
+
+
+def _only_leads_on(question: str) -> bool:
+    return not _POINTS_BACK.search(_DUMMY.sub(" ", _LEADS_ON.sub("", question)))
+
+
+def _stands_alone(line: str) -> bool:
+    return line[-1] in "?？" and not points_back(line) and len({*content_terms(line)}) > 1
 
 
 def _prompt(question: str, spoken: Sequence[BaseMessage], language: Language) -> list[BaseMessage]:

@@ -8,6 +8,9 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessageChunk, BaseMessage
 from langchain_core.outputs import ChatGenerationChunk, ChatResult
 
+from groundgraph.models import Reply, stream
+from nodes.answer_filter import AnswerFilter
+
 
 class Accepted(BaseChatModel):
     """Plays accepted text as a chat model's tokens: LangGraph streams those, and nothing else."""
@@ -48,6 +51,20 @@ async def emit(pieces: AsyncIterator[str], message_id: str) -> None:
 
     async for _ in Accepted(pieces=all_pieces(), message_id=message_id).astream(""):
         pass
+
+
+async def accepted(
+    model: str, messages: list[BaseMessage], max_tokens: int, answer: AnswerFilter, replies: list[Reply]
+) -> AsyncIterator[str]:
+    """Yield what may be shown of the model's answer as it is written; its Reply is added to `replies`."""
+    async for piece in stream(model, messages, max_tokens=max_tokens):
+        if isinstance(piece, Reply):
+            replies.append(piece)
+        else:
+            for shown in answer.feed(piece):
+                yield shown
+    for shown in answer.close():
+        yield shown
 
 
 async def once(text: str) -> AsyncIterator[str]:

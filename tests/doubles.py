@@ -21,10 +21,12 @@ class FixedSearch:
         self.passages = list(passages)
         self.warnings = list(warnings)
         self.queries: list[str] = []
+        self.collections: list[list[str]] = []
         self.options: list[dict[str, Any]] = []
 
     def __call__(self, query: str, collections: Sequence[str], *, k: int, **options: Any) -> SearchResult:
         self.queries.append(query)
+        self.collections.append(list(collections))
         self.options.append(options)
         return SearchResult([p.model_copy() for p in self.passages[:k]], list(self.warnings))
 

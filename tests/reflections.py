@@ -85,10 +85,13 @@ def after(*parts: str) -> Callable[[str], bool]:
     return holds
 
 
-def ask(endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch, **self_rag: Any) -> dict[str, Any]:
+def ask(
+    endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch, collection: str = "default", **self_rag: Any
+) -> dict[str, Any]:
     endpoint.configure(monkeypatch, max_retries=0)
     settings = {"critic": "tokens", **self_rag}
-    return graph.invoke({"question": QUESTION}, context={"chat_model": "openai:selfrag", "self_rag": settings})
+    context = {"chat_model": "openai:selfrag", "collections": [collection], "self_rag": settings}
+    return graph.invoke({"question": QUESTION}, context=context)
 
 
 def step(result: dict[str, Any], node: str, place: int = 0) -> Any:

@@ -96,7 +96,7 @@ BEAM = {"raw": "", "segments": [SEGMENT], "score": 2.0, "need": "[Retrieval]", "
 GROWING: dict[str, Any] = {
     **STATE, "answer": "", "accepted": [], "found": [], "tried": [], "candidates": [1], "segments": [SEGMENT],
     "best": SEGMENT, "searched_for": ["height"], "search_query": "", "complete": False, "failure": "",
-    "message_id": "", "warnings": [], "beams": [BEAM, {**BEAM, "need": ""}], "depth": 1,
+    "message_id": "", "collections": ["default"], "warnings": [], "beams": [BEAM, {**BEAM, "need": ""}], "depth": 1,
 }  # fmt: skip
 
 

@@ -62,6 +62,48 @@ def test_small_talk_needs_no_model(finds: Finds, intent: Callable[[str, float], 
 
 
 @pytest.mark.parametrize(
+    ("question", "heard"),
+    [
+        ("ok great, how tall is it?", "how tall is it?"),
+        ("Thank you tower: how tall?", "tower: how tall?"),
+        ("谢谢，塔有多高？", "塔有多高？"),
+    ],
+)
+@pytest.mark.parametrize("classifier", ["embedded", "llm"])
+def test_what_is_asked_beside_thanks_is_no_small_talk(
+    finds: Finds, evaluates: Evaluates, monkeypatch: pytest.MonkeyPatch, question: str, heard: str, classifier: str
+) -> None:
+    finds([passage(TOWER)])
+    evaluates({"Eiffel": 0.9})
+    intent = {heard: "simple_fact"}
+    monkeypatch.setattr("nodes.classify_intent.embedded_intent", lambda text: {intent.get(text, "smalltalk"): 1.0})
+    hears = [(lambda prompt: prompt.endswith(f"human: {heard}"), "simple_fact")] if classifier == "llm" else []
+    with scripted(*hears, ("330", "330 metres [1].")) as (model, _):
+        result = graph.invoke(
+            {"question": question}, context={"chat_model": model, "router": {"classifier": classifier}}
+        )
+    assert result["steps"][1]["decision"] == "simple_fact → crag" and len(result["citations"]) == 1
+
+
+def test_small_talk_that_is_not_sure_to_be_it_is_looked_up(
+    finds: Finds, evaluates: Evaluates, intent: Callable[[str, float], None]
+) -> None:
+    """To the classifier, `Do you have parking?` is small talk, with 0.61."""
+    finds([passage(TOWER)])
+    evaluates({"Eiffel": 0.9})
+    intent("smalltalk", 0.61)
+    result = graph.invoke({"question": "Do you have a tower?"}, context=Context(answerer="extractive"))
+    assert result["steps"][1]["decision"] == "smalltalk, confidence 0.61 below 0.9 → crag"
+
+
+def test_a_citation_in_small_talk_is_taken_out(finds: Finds) -> None:
+    finds([])
+    with scripted(("small talk", "You are welcome! [1]")) as (model, _):
+        result = graph.invoke({"question": "Thanks!"}, context=Context(chat_model=model))
+    assert result["answer"] == result["messages"][-1].text == "You are welcome!" and result["citations"] == []
+
+
+@pytest.mark.parametrize(
     ("name", "nodes"),
     [
         ("vague", ["hypothesize", "embed", "retrieve", "generate"]),

@@ -97,6 +97,16 @@ def test_what_follows_a_segment(finds: Finds, said: str, node: str) -> None:
     assert result["warnings"] == ([undecided] if said == "hm" else [])
 
 
+def test_every_search_is_in_the_collections_that_a_star_means(finds: Finds, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("groundgraph.knowledge.choose.collection_names", lambda: ["law", "notes"])
+    search = finds([passage(TOWER)])
+    with scripted(
+        (NEEDS, "yes"), writes(QUESTION, "It is tall."), *rates("It is", 5, 5, 3), (NEXT, "yes"), writes("", "END")
+    ) as (model, _):
+        ask(model, collections=["*"])
+    assert search.collections == [["law", "notes"], ["law", "notes"]]
+
+
 def test_segments_have_an_end(finds: Finds) -> None:
     finds([passage(TOWER)])
     numbered = [writes(QUESTION, f"Fact {n} holds.") for n in range(9)]

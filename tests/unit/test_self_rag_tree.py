@@ -67,7 +67,8 @@ class Shelf(FixedSearch):
 def test_it_retrieves_again_with_the_segment_so_far(
     finds: Finds, monkeypatch: pytest.MonkeyPatch, again: bool, second: str
 ) -> None:
-    """The paper does; the official code writes on from the passages found first."""
+    """The paper does, in the same collections; the official code writes on from the passages found first."""
+    monkeypatch.setattr("groundgraph.knowledge.choose.collection_names", lambda: ["law", "notes"])
     finds([])
     shelf = Shelf([])
     for module in ("nodes.retrieve", "nodes.retrieve_beams"):
@@ -77,7 +78,8 @@ def test_it_retrieves_again_with_the_segment_so_far(
         (after("330 metres tall.</paragraph>", "It is 330 metres tall.", second), segment(" More is said.")),
         (after("330 metres tall."), segment("It is 330 metres tall.", then={RETRIEVAL: 0.6, NO_RETRIEVAL: 0.4})),
     ) as endpoint:
-        result = ask(endpoint, monkeypatch, retrieve_again=again)
+        result = ask(endpoint, monkeypatch, collection="*", retrieve_again=again)
+    assert shelf.collections == [["law", "notes"]] * (1 + again)
     assert shelf.queries == [QUESTION, f"{QUESTION} It is 330 metres tall."][: 1 + again]
     assert result["answer"] == f"It is 330 metres tall. [1] More is said. [{1 + again}]"
 

@@ -6,7 +6,7 @@ import pytest
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
 
 from graphs.naive import graph
-from nodes.standalone import completes, omits, points_back, standalone
+from nodes.standalone import completes, may_point_back, omits, points_back, standalone
 from state.context import Context
 from tests.doubles import FixedSearch, passage
 from tests.scripted import scripted
@@ -69,6 +69,24 @@ def test_what_only_looks_like_it(question: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "question",
+    [
+        "Who signs the contract and when does it end?",
+        "If an employee quits, how long is their notice period?",
+        "What does the handbook say about parking when you use it daily?",
+        "员工离职时，他们的通知期是多久？",
+        "合同由谁签署，它什么时候到期？",
+    ],
+)
+async def test_a_pronoun_explained_in_the_question_is_left_to_the_model(question: str) -> None:
+    assert may_point_back(question) and not points_back(question)
+    assert await standalone(HumanMessage(question), ENGLISH, Context(answerer="extractive")) == (question, [], [])
+    with scripted(question) as (model, _):
+        query, _, _ = await standalone(HumanMessage(question), ENGLISH, Context(chat_model=model))
+    assert query == question
+
+
+@pytest.mark.parametrize(
     ("question", "expected"),
     [
         ("In which year?", True),
@@ -97,9 +115,18 @@ def test_what_says_so_little_that_it_may_rest_on_the_turns_before(question: str,
         ("How much does the Gold plan cost in 2023?", "How much does the second one cost?", False),
         ("How much does the Silver plan cost?", "How much does the second one cost?", False),
         ("", "How much does the second one cost?", False),
+        ("How long is the notice period?", "And how long is the notice period?", True),
+        ("How is overtime paid?", "Overtime?", True),
+        ("年假有几天？", "年假呢？", True),
+        ("年假有几天？", "那年假有几天？", True),
+        ("And how long is the notice period?", "And how long is the notice period?", False),
+        ("When was the man born?", "When was he born?", False),
+        ("Which year?", "In which year?", False),
+        ("经理是谁？", "经理呢？", False),
+        ("What happened?", "What happened that year?", False),
     ],
 )
-def test_a_completion_adds_what_was_said_and_nothing_else(line: str, question: str, expected: bool) -> None:
+def test_a_completion_adds_what_was_said_or_stands_alone(line: str, question: str, expected: bool) -> None:
     assert completes(line, question, ["Which plans are there?", "The Basic plan and the Gold plan."]) == expected
 
 
@@ -109,6 +136,7 @@ def test_a_completion_adds_what_was_said_and_nothing_else(line: str, question: s
         (ENGLISH, "How much is the second one?", "How much is the Gold plan?", "How much is the Gold plan?"),
         (CHINESE, "这也适用于实习生吗？", "试用期也适用于实习生吗？", "试用期也适用于实习生吗？"),
         (CHINESE, "经理呢？", "经理的试用期为三个月。", "试用期有多长？ 经理呢？"),
+        (ENGLISH, "And how high is the rent?", "How high is the rent?", "How high is the rent?"),
         (ENGLISH, "In which year?", "In which year?", "Which plans does the company offer? In which year?"),
         (ENGLISH, "How many people died?", "How many people died?", "How many people died?"),
     ],
@@ -120,6 +148,21 @@ async def test_a_follow_up_is_completed_or_joined(
         query, replies, warnings = await standalone(HumanMessage(question), turns, Context(chat_model=model))
     assert (query, len(replies), warnings) == (expected, 1, [])
     assert "[1]" not in chat.prompts[0] and "[2]" not in chat.prompts[0]
+
+
+@pytest.mark.parametrize(
+    ("turns", "thanks", "question"),
+    [(ENGLISH, "thanks, ", "and what about interns?"), (CHINESE, "谢谢，", "那实习生呢？")],
+)
+async def test_thanks_hide_no_follow_up(turns: list[AnyMessage], thanks: str, question: str) -> None:
+    query, _, _ = await standalone(HumanMessage(thanks + question), turns, Context(answerer="extractive"))
+    assert query == f"{turns[0].text} {question}"
+
+
+@pytest.mark.parametrize("text", ["thanks", "ok great", "好的，谢谢"])
+async def test_thanks_alone_are_no_follow_up(text: str) -> None:
+    with scripted() as (model, _):
+        assert await standalone(HumanMessage(text), ENGLISH, Context(chat_model=model)) == (text, [], [])
 
 
 async def test_braces_are_no_template_variables() -> None:

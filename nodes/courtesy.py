@@ -1,0 +1,34 @@
+"""Tell greetings and thanks from what is asked beside them."""
+
+import re
+
+_THANKS = (
+    r"\b(?:(?:many |ok(?:ay)? )?(?:thanks?(?: you)?|thx|cheers)(?: (?:a lot|(?:so|very) much|again|for that))?"
+    r"|good (?:morning|afternoon|evening|night)|hi|hiya|hello|hey|(?:good)?bye(?: for now)?|see you(?: later)?"
+    r"|that's all(?: i need(?:ed)?)?|how(?:'s| is) it going|what's up)(?: there| all| everyone| assistant| buddy)?\b"
+    r"|(?:(?:非常|十分|太|多)?(?:感谢|谢谢?)|[你您]好|(?:早上|上午|中午|下午|晚上)好|[早晚]安|嗨|哈喽|辛苦|(?:真是)?麻烦[你您]"
+    r"|再见|拜拜|又见面了|(?:下次|明天)(?:再)?聊|没(?:别的)?事了)"
+    r"(?:[你您]|大家|[呀啊啦了]|的帮助|[，,]?小助手)*"
+)
+_ASSENT = (
+    r"\b(?:(?:great|good) job|well done|ok|okay|great|cool|perfect|awesome|excellent|wow|got it|i see)\b"
+    r"|(?:好的?|嗯+|(?:明白|知道|了解)了|太[好棒]了|不错)[呀啊啦]?(?!\w)"
+)
+_GAP = r"[\W_]*"
+_AT_START = rf"^(?:(?:{_THANKS}|{_ASSENT}){_GAP})+"
+_SET_OFF = re.compile(
+    rf"{_AT_START}(?:(?<=[，。；：！、…～—])|(?<=[,.;:!~…]\s)|(?<=\s[-–—]\s)|(?=\b(?:and|what|how|who|when|where|which|why)\b))"
+    rf"|(?<=[,.;:!?，。；：！？])\s*(?:(?:{_THANKS}){_GAP})+$",
+    re.IGNORECASE,
+)
+_AT_AN_END = re.compile(rf"{_AT_START}|(?<!\w)(?:(?:{_THANKS}){_GAP})+$", re.IGNORECASE)
+
+
+def without_courtesies(text: str) -> str:
+    """Return a text without the greetings and thanks that are set off from the rest; as it is if there is no rest."""
+    return _SET_OFF.sub("", text).strip(" ,，") or text
+
+
+def beside_courtesies(text: str) -> str:
+    """Return what is said beside greetings and thanks, set off or not: `letter` of `Thank you letter`; "" of `Hi!`."""
+    return _AT_AN_END.sub("", text)
