@@ -7,7 +7,7 @@ PYTHON ?= $(shell for python in python3 python3.13 python3.12 python3.11; do \
 BIN = $(VENV)/bin
 PIP = $(BIN)/python -m pip install --disable-pip-version-check -c constraints.txt
 GROUNDGRAPH = $(BIN)/groundgraph
-CODE = graphs nodes state groundgraph tests benchmarks docs
+CODE = graphs nodes state groundgraph tests benchmarks docs examples
 
 .PHONY: install demo test benchmark docs lint format typecheck clean
 .DEFAULT_GOAL = install
