@@ -28,7 +28,10 @@ ASK = {"en": "Question: {question}\nPassage:", "zh": "问题：{question}\n段�
 _REFUSAL = re.compile(
     r"\W*(?:i(?:'m| am)? (?:sorry|do(?:n't| not) (?:know|have)|cannot|can't|can not|am unable|'m not able|am not able)"
     r"|sorry|apologies|unfortunately,? i|as an ai|no (?:information|answer)|not found|unknown\W*$"
-    r"|抱歉|对不起|很遗憾|我(?:不知道|无法|不能|不清楚|没有)|作为一?[个名]?(?:ai|人工智能)|无法(?:回答|提供)|未找到|没有找到)",
+    r"|th(?:e|is|ese) (?:given |provided )?(?:passages?|documents?|texts?) do(?:es)?(?:n't| not) "
+    r"(?:mention|provide|contain|specify|say|state|answer|give)"
+    r"|抱歉|对不起|很遗憾|我(?:不知道|无法|不能|不清楚|没有)|作为一?[个名]?(?:ai|人工智能)|无法(?:回答|提供)|未找到|没有找到"
+    r"|[该本这]?(?:段落|段文字|文档|文本)中?(?:没有|并?未)(?:提及|提到|提供|说明))",
     re.IGNORECASE,
 )
 _PLACEHOLDER = re.compile(
