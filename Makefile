@@ -7,9 +7,9 @@ PYTHON ?= $(shell for python in python3 python3.13 python3.12 python3.11; do \
 BIN = $(VENV)/bin
 PIP = $(BIN)/python -m pip install --disable-pip-version-check -c constraints.txt
 GROUNDGRAPH = $(BIN)/groundgraph
-CODE = graphs nodes state groundgraph tests benchmarks docs
+CODE = graphs nodes state groundgraph tests benchmarks docs examples notebooks
 
-.PHONY: install demo test benchmark docs lint format typecheck clean
+.PHONY: install demo test notebooks benchmark docs lint format typecheck clean
 .DEFAULT_GOAL = install
 
 install: $(VENV)/installed-dev  ## everything, for working on the project
@@ -22,6 +22,9 @@ demo: $(VENV)/installed-local  ## index the pages of docs/, then ask in English,
 
 test: $(VENV)/installed-dev  ## every test, the embedded models' too
 	$(BIN)/pytest
+
+notebooks: $(VENV)/installed-dev  ## execute every notebook, with the embedded models
+	GROUNDGRAPH_HOME=$(CURDIR)/build/notebooks $(BIN)/pytest --nbmake --force-enable-socket --durations=0 notebooks
 
 benchmark: $(VENV)/installed-dev  ## both in short; QA= (or GROUNDGRAPH_QA) is the folder of questions and passages
 	$(BIN)/python -m benchmarks.orchestration --runs 5

@@ -5,6 +5,9 @@ import re
 _NOT_FOUND = (
     r"not[ _]found(?=[^\S\n]*(?:[^\w\s]|\n|$))|未找到|没有找到|段落[中里]?都?(?:没有|未)"
     r"|(?:the |these |none of the )?(?:provided |given )?passages? (?:do|does)(?: not|n['’]t)"
+    r"|(?:the|this|these) (?:provided |given )?(?:documents?|texts?) do(?:es)?(?: not|n['’]t) "
+    r"(?:mention|provide|contain|specify|say|state|answer|give)"
+    r"|[该本这](?:段落|段文字|文档|文本)中?(?:没有|并?未)(?:提及|提到|提供|说明)"
 )
 _UNABLE = (
     r"i(?: ca(?:nnot|n['’]?t|n not)| could(?: not|n['’]?t)|(?: a|['’])m (?:unable|not able) to) (?:\w+ )?"

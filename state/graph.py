@@ -67,6 +67,11 @@ class CompiledGraph(CompiledStateGraph[State, Context, Question, Answer]):
         finally:
             run.cancel()
 
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
+        """Return the drawing for Jupyter: Mermaid, or text where that is not known. LangGraph asks a web service."""
+        drawing = self.get_graph()
+        return {"text/vnd.mermaid": drawing.draw_mermaid(), "text/plain": drawing.draw_ascii()}
+
     def _resolve_checkpointer(self, config: RunnableConfig) -> BaseCheckpointSaver[Any] | None:
         saver = super()._resolve_checkpointer(config)
         return usable(saver) if isinstance(saver, BaseCheckpointSaver) else saver

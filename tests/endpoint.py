@@ -39,6 +39,8 @@ class Endpoint:
     """Numbers of tokens that `/tokenize` tells; without them there is no such address."""
     thinking_field: str | None = None
     """Text of `reasoning_content`, beside the content."""
+    tool_calls: Callable[[Request], list[dict[str, Any]]] | None = None
+    """Calls, by name and arguments, that a reply which is not streamed makes beside its text."""
     knows_n: bool = True
     """Whether it gives as many choices as `n` asks for; else it gives one."""
     dimension: int = 3
@@ -166,6 +168,12 @@ class _Handler(BaseHTTPRequestHandler):
         message: Request = {"role": "assistant", "content": text}
         if self.endpoint.thinking_field:
             message["reasoning_content"] = self.endpoint.thinking_field
+        if self.endpoint.tool_calls:
+            calls = self.endpoint.tool_calls(request)
+            message["tool_calls"] = [
+                {"id": str(n), "type": "function", "function": {"name": c["name"], "arguments": json.dumps(c["args"])}}
+                for n, c in enumerate(calls)
+            ]
         choice = {"index": 0, "message": message, "finish_reason": "stop"}
         if request.get("logprobs"):
             choice["logprobs"] = self._logprobs(text)

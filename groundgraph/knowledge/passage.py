@@ -1,6 +1,7 @@
 """A passage: a chunk that was retrieved."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from pathlib import PurePath
 from typing import Literal, Self
 
 from langchain_core.documents import Document
@@ -43,6 +44,15 @@ class Passage(Document):
     def context(self) -> str:
         """Return the text with its heading above it, as it is embedded and graded."""
         return f"{self.heading}\n{self.page_content}" if self.heading else self.page_content
+
+    def __repr_args__(self) -> Iterator[tuple[str | None, object]]:
+        """Yield where it stands and how it is graded, so that a state full of passages can be read."""
+        yield None, PurePath(self.source).name
+        yield None, self.locator
+        if self.score is not None:
+            yield "score", round(self.score, 2)
+        if self.tier is not None:
+            yield "tier", self.tier
 
     def cut(self, spans: Sequence[tuple[int, int]]) -> Self:
         """Return the passage with these sentences only; lines stay lines, and rows of a table keep its header."""

@@ -4,99 +4,36 @@ The real server is started, blocking calls not allowed, and every graph runs thr
 a wrong setting. The chat model is a scripted endpoint; embeddings and the evaluator are the embedded ones.
 """
 
-import os
 import re
-import subprocess
-import sys
-import time
-from collections.abc import AsyncIterator, Iterator
-from pathlib import Path
+from collections.abc import AsyncIterator
 from typing import Any
 
-import httpx
 import pytest
 from langgraph_sdk import get_client
 from langgraph_sdk.client import LangGraphClient
 
 from graphs.catalogue import PATTERNS
-from groundgraph.knowledge.index import index
-from groundgraph.settings import get_settings
-from tests.endpoint import Endpoint
+from tests.server.conftest import PROJECT, TOWER_ANSWER, Server
 from tests.unit.test_docs import snippets
 
 pytestmark = [pytest.mark.local, pytest.mark.server]
 
-PROJECT = Path(__file__).parents[2]
-TOWER = "# Eiffel Tower\n\nThe Eiffel Tower is 330 metres tall.\n\nIt stands in Paris.\n"
-ANSWER = "The Eiffel Tower is 330 metres tall [1]."
 BY_SENTENCE = ("flare", "self_rag", "combined")
 """Patterns that stream whole sentences."""
 ASKED = {"question": "How tall is the Eiffel Tower?"}
 
 
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path]]:
-    folder = tmp_path_factory.mktemp("server")
-    (folder / "tower.md").write_text(TOWER)
-    with pytest.MonkeyPatch.context() as patch, Endpoint(reply=ANSWER) as endpoint:
-        patch.setenv("GROUNDGRAPH_HOME", str(folder / "home"))
-        get_settings.cache_clear()
-        for name in ("default", "work"):
-            index([folder / "tower.md"], name)
-        log = folder / "server.log"
-        environment = {
-            **os.environ,
-            "GROUNDGRAPH_HOME": str(folder / "home"),
-            "OPENAI_BASE_URL": endpoint.base_url,
-            "LANGSMITH_TRACING": "false",
-            "LANGGRAPH_CLI_NO_ANALYTICS": "1",
-        }
-        port = str(_free_port())
-        langgraph = Path(sys.executable).with_name("langgraph")
-        command = [langgraph, "dev", "--no-browser", "--no-reload", "--port", port]
-        with log.open("w") as output:
-            process = subprocess.Popen(command, cwd=PROJECT, env=environment, stdout=output, stderr=output)
-        try:
-            url = f"http://127.0.0.1:{port}"
-            _wait(url, process, log)
-            yield url, log
-        finally:
-            process.terminate()
-            process.wait(20)
-
-
 @pytest.fixture
-async def client(server: tuple[str, Path]) -> AsyncIterator[LangGraphClient]:
-    async with get_client(url=server[0]) as client:
+async def client(server: Server) -> AsyncIterator[LangGraphClient]:
+    async with get_client(url=server.url) as client:
         yield client
 
 
-def _free_port() -> int:
-    import socket
-
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
-def _wait(url: str, process: "subprocess.Popen[bytes]", log: Path) -> None:
-    for _ in range(240):
-        if process.poll() is not None:
-            break
-        try:
-            if httpx.get(f"{url}/ok", timeout=5).status_code == 200:
-                return
-        except httpx.HTTPError:
-            pass
-        time.sleep(0.5)
-    pytest.fail(f"the server did not start:\n{log.read_text()[-3000:]}")
-
-
 @pytest.mark.parametrize("pattern", PATTERNS)
-async def test_a_cold_run_and_its_stream(client: LangGraphClient, server: tuple[str, Path], pattern: str) -> None:
+async def test_a_cold_run_and_its_stream(client: LangGraphClient, server: Server, pattern: str) -> None:
     result: Any = await client.runs.wait(None, pattern, input=ASKED)
     assert "__error__" not in result, result
-    assert result["answer"] == ANSWER
+    assert result["answer"] == TOWER_ANSWER
     assert result["citations"][0]["quote"] == "The Eiffel Tower is 330 metres tall."
     tokens, final = [], {}
     async for part in client.runs.stream(
@@ -106,9 +43,9 @@ async def test_a_cold_run_and_its_stream(client: LangGraphClient, server: tuple[
             tokens.append(part.data[0]["content"])
         elif part.event == "values":
             final = part.data
-    assert "".join(tokens) == final["answer"] == ANSWER
+    assert "".join(tokens) == final["answer"] == TOWER_ANSWER
     assert len(tokens) > 1 or pattern in BY_SENTENCE, "written piece by piece"
-    assert not re.search(r"BlockingError|Blocking call", server[1].read_text())
+    assert not re.search(r"BlockingError|Blocking call", server.log.read_text())
 
 
 async def test_the_context_is_a_form_and_is_checked(client: LangGraphClient) -> None:
@@ -139,11 +76,11 @@ async def test_feedback_on_a_run(client: LangGraphClient) -> None:
         await client.http.post("/feedback", json={**asked, "passage": 7})
 
 
-def test_the_snippets_of_the_documentation(server: tuple[str, Path], capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_snippets_of_the_documentation(server: Server, capsys: pytest.CaptureFixture[str]) -> None:
     calls = [source for source in snippets(PROJECT / "docs" / "server.md", "python") if "langgraph_sdk" in source]
     printed = []
     for source in calls:
-        ours = source.replace("http://127.0.0.1:2024", server[0]).replace("Who signs the contract?", ASKED["question"])
+        ours = source.replace("http://127.0.0.1:2024", server.url).replace("Who signs the contract?", ASKED["question"])
         exec(compile(ours, "server.md", "exec"), {})
         printed.append("330 metres" in capsys.readouterr().out)
     assert printed == ["print(" in source for source in calls]

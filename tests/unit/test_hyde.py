@@ -63,6 +63,7 @@ def test_the_vectors_find_what_shares_no_word_with_the_question(monkeypatch: pyt
     "text",
     ["", " \n", "…", "I'm sorry, I cannot help.", "I don't know.", "Unfortunately, I have no data.", "As an AI model",
      "NOT FOUND", "抱歉，我无法回答。", "我不知道。", "对不起", "作为一个人工智能", "The CEO is [insert name].",
+     "The passage does not provide any information about lamps.", "These documents don't say.", "该段落没有提及年假。",
      "It was in [Year].", "公司成立于【此处插入年份】。", "It costs XXX dollars."],
 )  # fmt: skip
 def test_what_is_no_document(text: str) -> None:
@@ -71,7 +72,15 @@ def test_what_is_no_document(text: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["It is 330 metres tall.", "塔高三百三十米。", "Sorrel is a herb.", "See [1] for the year 1990.", "I am a tower."],
+    [
+        "It is 330 metres tall.",
+        "塔高三百三十米。",
+        "Sorrel is a herb.",
+        "See [1] for the year 1990.",
+        "I am a tower.",
+        "The documents do not leave the archive.",
+        "文档未归档的，须在三日内补交。",
+    ],
 )
 def test_what_is_one(text: str) -> None:
     assert says_something(text)

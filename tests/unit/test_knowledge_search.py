@@ -10,6 +10,7 @@ from groundgraph.errors import CollectionError, InputError
 from groundgraph.knowledge.database import FILE, connect
 from groundgraph.knowledge.document import LoadedDocument
 from groundgraph.knowledge.index import Collection
+from groundgraph.knowledge.passage import Passage
 from groundgraph.knowledge.search import SearchMode, search
 from groundgraph.knowledge.words import words_are_current
 from tests.embedder import use_bag_embedder
@@ -21,6 +22,13 @@ def fill(name: str, texts: dict[str, str], **fields: object) -> Collection:
     collection = Collection.open(name, create=True)
     collection.add([LoadedDocument(source, text, **fields) for source, text in texts.items()])
     return collection
+
+
+def test_a_passage_is_shown_on_a_line() -> None:
+    passage = Passage(page_content="A red apple grows.", source="fruit/apple.md", heading="Fruit > Apple")
+    graded = passage.model_copy(update={"score": 0.8123, "tier": "correct"})
+    assert repr(passage) == "Passage('apple.md', 'Fruit > Apple')"
+    assert repr(graded) == "Passage('apple.md', 'Fruit > Apple', score=0.81, tier='correct')"
 
 
 @pytest.mark.parametrize("mode", ["hybrid", "vector", "keyword"])
