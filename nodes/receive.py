@@ -138,8 +138,7 @@ def _checked_names(context: Context, routed: Sequence[str] | None) -> list[str]:
     names = named(routed or context.collections)
     for name in names:
         Collection.open(name, embedding_model=context.embedding_model)
-    if context.web_search != "off":
-        check_web_provider(context.web_provider)
+    check_web_provider(context.web_provider)
     if context.chat_model:
         check_provider(context.chat_model)
     return names

@@ -23,6 +23,12 @@ def append(left: Sequence[T] | None, right: Sequence[T]) -> list[T]:
     return [*(left or []), *right]
 
 
+def append_new(left: Sequence[T] | None, right: Sequence[T]) -> list[T]:
+    """Return both lists in a new one, what is in the first not said again; neither is changed."""
+    said = list(left or [])
+    return [*said, *(one for one in right if one not in said)]
+
+
 def add_usage(left: Usage | None, right: Usage) -> Usage:
     """Return the sum of two usages, seconds by node."""
     left = left or {}

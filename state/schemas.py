@@ -13,7 +13,7 @@ from groundgraph.grading.confidence import Token
 from groundgraph.grading.need import Need
 from groundgraph.knowledge.passage import Passage, Tier
 from groundgraph.knowledge.search import SearchMode
-from state.reducers import Usage, add_usage, append
+from state.reducers import Usage, add_usage, append, append_new
 
 
 class Citation(TypedDict):
@@ -65,7 +65,7 @@ class Answer(TypedDict):
     refused: bool
     refusal_reason: str
     steps: Annotated[list[Step], append]
-    warnings: Annotated[list[str], append]
+    warnings: Annotated[list[str], append_new]
     usage: Annotated[Usage, add_usage]
     messages: Annotated[list[AnyMessage], add_messages]
 

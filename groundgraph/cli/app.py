@@ -8,6 +8,7 @@ from typing import Annotated, NoReturn
 
 import typer
 
+from groundgraph.cli import INTERRUPTED
 from groundgraph.cli.ask import ask
 from groundgraph.cli.chat import chat
 from groundgraph.cli.chunks import chunks
@@ -28,7 +29,6 @@ from groundgraph.cli.tune import tune
 from groundgraph.errors import GroundgraphError
 
 BAD_USE = 2
-INTERRUPTED = 130
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 for command in (index, ask, chat, feedback, compare, tune, testset, chunks, graph, doctor, serve):

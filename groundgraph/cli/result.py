@@ -143,8 +143,9 @@ def _cost(result: Result) -> str:
     usage = result.answer["usage"]
     calls, searches = usage.get("model_calls", 0), usage.get("searches", 0)
     parts = [f"{calls} model call{'' if calls == 1 else 's'}"]
+    read, written = usage.get("prompt_tokens", 0), usage.get("completion_tokens", 0)
     if calls:
-        parts.append(f"{usage.get('prompt_tokens', 0)} tokens read, {usage.get('completion_tokens', 0)} written")
+        parts.append(f"{read} tokens read, {written} written" if read or written else "tokens not reported")
     if searches:
         parts.append(f"{searches} web search{'' if searches == 1 else 'es'}")
     return ", ".join([*parts, f"{result.seconds:.1f} s"])

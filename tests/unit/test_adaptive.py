@@ -78,6 +78,13 @@ def test_passages_that_stay_poor_are_refused(finds: Finds, evaluates: Evaluates,
     assert result["refused"] and result["refusal_reason"] == reason and result["passages"] == []
 
 
+def test_a_warning_of_both_searches_is_told_once(finds: Finds, evaluates: Evaluates) -> None:
+    finds([passage(CATS)], warnings=["collection 'default' is empty: index something"])
+    evaluates({})
+    with scripted((REWRITES, "tower height")) as (model, _):
+        assert ask(model)["warnings"] == ["collection 'default' is empty: index something"]
+
+
 def test_rewriting_may_be_off(finds: Finds, evaluates: Evaluates) -> None:
     search = finds([passage(TOWER)])
     evaluates({"330": 0.6})

@@ -44,6 +44,13 @@ def test_an_answer_with_its_citations_path_and_cost(tower: None, capsys: Capsys)
     assert lines[-1].startswith("1 model call, ")
 
 
+def test_an_endpoint_that_reports_no_tokens(tower: None, capsys: Capsys, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tests.scripted._usage", lambda *_: None)
+    with scripted(ANSWER) as (model, _):
+        ran = run(capsys, "ask", QUESTION, "-p", "naive", "--set", f"chat_model={model}")
+    assert ran.out.splitlines()[-1].startswith("1 model call, tokens not reported, ")
+
+
 def test_quiet_shows_the_answer_and_its_citations_only(tower: None, capsys: Capsys) -> None:
     with scripted(ANSWER) as (model, _):
         ran = run(capsys, "ask", QUESTION, "-p", "naive", "--quiet", "--set", f"chat_model={model}")

@@ -51,6 +51,20 @@ def test_ctrl_c_while_the_model_is_slow(endpoint: Endpoint) -> None:
     assert said == ""
 
 
+def test_ctrl_c_while_the_commands_are_imported() -> None:
+    pressed = """
+import sys
+class Pressed:
+    def find_spec(self, name, path, target=None):
+        if name == "groundgraph.cli.ask":
+            raise KeyboardInterrupt
+sys.meta_path.insert(0, Pressed())
+"""
+    command = [sys.executable, "-c", pressed + CODE, "--help"]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, timeout=60)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGINT")
 def test_ctrl_c_in_a_chat(endpoint: Endpoint) -> None:
     command = [sys.executable, "-c", CODE, "chat", "-p", "naive", "--set", "search_mode=keyword"]

@@ -21,6 +21,20 @@ TOWER = "The Eiffel Tower is 330 metres tall."
 ASKED = {"question": "How tall is the Eiffel Tower?"}
 
 
+def test_its_answer_is_streamed_as_it_is_written_with_its_subgraphs(
+    finds: Finds, evaluates: Evaluates, intent: Callable[[str, float], None]
+) -> None:
+    finds([passage(TOWER)])
+    evaluates({"Eiffel": 0.9})
+    intent("simple_fact", 0.9)
+    answer = "The Eiffel Tower in Paris is 330 metres tall, to its tip [1]."
+    with scripted(("Eiffel", answer)) as (model, _):
+        settings = Context(chat_model=model)
+        items = list(graph.stream(ASKED, context=settings, stream_mode="messages", subgraphs=True))
+    texts = [token.text for _, (token, _) in items]
+    assert "".join(texts) == answer and len(texts) > 1
+
+
 @pytest.fixture
 def intent(monkeypatch: pytest.MonkeyPatch) -> Callable[[str, float], None]:
     def fix(name: str, confidence: float) -> None:

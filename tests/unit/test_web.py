@@ -207,6 +207,11 @@ def test_a_collection_that_is_not_there_stops_the_run_at_its_start(
         graph.invoke(QUESTION, context={"chat_model": model, "web_search": "on", "web_provider": name})
 
 
+def test_an_unknown_provider_stops_a_run_that_may_not_search_the_web_too(intranet: None) -> None:
+    with pytest.raises(InputError, match="web_provider='bing': unknown"):
+        graph.invoke(QUESTION, context={"answerer": "extractive", "web_search": "off", "web_provider": "bing"})
+
+
 @pytest.fixture
 def intranet(tmp_path: Path, monkeypatch: Patch) -> None:
     """Index two collections: one's own notes, and the pages of the house in place of the web."""
