@@ -5,6 +5,7 @@ from typing import Literal
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
+from groundgraph.grading.disagree import other_sides
 from groundgraph.knowledge.passage import Passage
 from nodes.model import chat_model_of
 from nodes.node import Update, node, said
@@ -37,7 +38,8 @@ class Assessed(TypedDict):
 async def assess(state: Retrieved, runtime: Runtime[Context]) -> Update:
     """Set `quality`, the score in [0, 1] of the best passage, and `outcome`; order the passages by their scores.
 
-    Where they are to be answered from, those below `adaptive.theta_low` are dropped, and `top_k` kept.
+    Where they are to be answered from, those below `adaptive.theta_low` are dropped, and `top_k` kept, beside what
+    contradicts one of them.
     """
     context, adaptive = runtime.context, runtime.context.adaptive
     scored = await score(state["query"], state["passages"], context)
@@ -53,7 +55,8 @@ async def assess(state: Retrieved, runtime: Runtime[Context]) -> Update:
     else:
         outcome = "supplement" if adaptive.supplement and await chat_model_of(context) else "refuse"
     if outcome == "generate":
-        ranked = [passage for passage in ranked if score_of(passage) >= adaptive.theta_low][: context.top_k]
+        good = [passage for passage in ranked if score_of(passage) >= adaptive.theta_low][: context.top_k]
+        ranked = good + other_sides(state["query"], good, ranked[len(good) :])
     reason = f"no passage answers the question (best score {quality:.3f}, needed {adaptive.theta_low})"
     return {
         "passages": ranked,

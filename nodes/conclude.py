@@ -5,10 +5,12 @@ import asyncio
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
+from groundgraph.grading.disagree import disagreement
 from groundgraph.knowledge.passage import Passage
 from nodes.check import check
 from nodes.node import Update, node
 from nodes.quote import quote
+from nodes.settle import told
 from state.context import Context
 
 
@@ -42,4 +44,5 @@ async def conclude(state: Ending, runtime: Runtime[Context]) -> Update:
         message_id=state["message_id"],
     )
     warnings = [f"the answer ends early: {failure}"] if failure else []
-    return {**checked, "warnings": [*warnings, *checked.get("warnings", [])]}
+    sides = await asyncio.to_thread(disagreement, state["query"], state["passages"]) if checked["answer"] else None
+    return {**checked, "warnings": [*warnings, *checked.get("warnings", []), *told(sides)]}

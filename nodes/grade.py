@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
+from groundgraph.grading.disagree import other_sides
 from groundgraph.knowledge.passage import Passage, Tier
 from nodes.node import Update, node, said
 from nodes.score import score
@@ -75,7 +76,10 @@ def usable(passages: Sequence[Passage], action: Tier, crag: CragSettings) -> lis
 
 @node
 async def grade(state: Retrieved, runtime: Runtime[Context]) -> Update:
-    """Score every passage in [0, 1], give it its tier, and decide: keep, best first, search the web, or refuse."""
+    """Score every passage in [0, 1], give it its tier, and decide: keep, best first, search the web, or refuse.
+
+    An Incorrect passage that nearly is not, and contradicts one that is kept, is kept as well.
+    """
     context, crag = runtime.context, runtime.context.crag
     scored = await score(state["query"], state["passages"], context)
     graded = [
@@ -83,7 +87,9 @@ async def grade(state: Retrieved, runtime: Runtime[Context]) -> Update:
         for passage in scored.passages
     ]
     action = action_of(graded, crag)
-    kept = sorted(usable(graded, action, crag), key=lambda passage: -weight(passage))
+    kept = usable(graded, action, crag)
+    kept += other_sides(state["query"], kept, [passage for passage in graded if passage not in kept])
+    kept.sort(key=lambda passage: -weight(passage))
     search_web = context.web_search != "off" and wants_web(graded, action, crag)
     best = max((passage.score for passage in graded if passage.score is not None), default=None)
     figures = {"scores": _scores(graded), "tiers": [passage.tier for passage in graded], "policy": crag.policy}
@@ -112,6 +118,8 @@ async def grade_web(state: Searched, runtime: Runtime[Context]) -> Update:
         for passage in scored.passages
     ]
     kept = [passage for passage in graded if passage.tier != "incorrect"]
+    dropped = [passage for passage in graded if passage.tier == "incorrect"]
+    kept += other_sides(state["query"], [*state["passages"], *kept], dropped)
     passages = sorted([*state["passages"], *kept], key=lambda passage: -weight(passage, crag.web_weight))
     reason = "" if passages else "neither the documents nor the web answer the question"
     return {

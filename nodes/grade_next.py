@@ -4,6 +4,7 @@ import asyncio
 
 from langgraph.runtime import Runtime
 
+from groundgraph.grading.disagree import other_sides
 from groundgraph.knowledge.passage import Passage
 from nodes.fuse import key_of
 from nodes.grade import tier_of, weight
@@ -37,6 +38,7 @@ async def grade_next(state: Retrieved, runtime: Runtime[Context]) -> Update:
         passage.model_copy(update={"tier": tier_of(passage.score, crag.theta_low, crag.theta_high)}) for passage in best
     ]
     passages = [*known, *(passage for passage in graded if passage.tier != "incorrect")]
+    passages += other_sides(state["query"], passages, [passage for passage in graded if passage.tier == "incorrect"])
     usage: Usage = {}
     for scored in rounds:
         usage = add_usage(usage, scored.usage)

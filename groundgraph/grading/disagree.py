@@ -14,8 +14,11 @@ ON_SUBJECT = {"quantity": 0.6, "year": 0.75, "name": 0.75}
 """Share of the question's content terms that a sentence and the headings above must hold, by what is asked."""
 _CJK_SHARE = 0.8
 """Factor on it for Chinese, whose terms, pairs of characters, reach across words."""
-RELEVANT = 0.5
-"""A passage that has a score must score above it."""
+RELEVANT = 0.4
+"""A passage that has a score must score above it.
+
+A tenth less than one is used from: of two passages that answer alike, and differently, one may well score less.
+"""
 _EQUAL = 0.1
 """Durations that differ by less, such as a year and twelve months of 30 days, are the same."""
 
@@ -85,6 +88,18 @@ def disagreement(question: str, passages: Sequence[Passage]) -> tuple[Statement,
             if kind == "name" or _of_one_subject(question, first.sentence, second.sentence):
                 return first, second
     return None
+
+
+def other_sides(question: str, kept: Sequence[Passage], dropped: Sequence[Passage]) -> list[Passage]:
+    """Return those of the passages to be dropped that contradict one to be kept, and score little less than it needs.
+
+    They are Ambiguous, whatever tier they had: an answer must not hide that the documents disagree.
+    """
+    return [
+        passage.model_copy(update={"tier": passage.tier and "ambiguous"})
+        for passage in dropped
+        if any(disagreement(question, [one, passage]) for one in kept)
+    ]
 
 
 def _asked(question: str) -> Literal["quantity", "year", "name"] | None:

@@ -4,10 +4,17 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from langgraph.runtime import Runtime
 
+from graphs.adaptive import graph as adaptive
+from graphs.crag import graph as crag
 from graphs.naive import graph
 from groundgraph.grading.disagree import disagreement
-from tests.doubles import FixedSearch, passage
+from nodes.conclude import conclude
+from nodes.grade import grade_web
+from nodes.grade_next import grade_next
+from state.context import Context
+from tests.doubles import FixedEvaluator, FixedSearch, passage
 from tests.scripted import scripted
 
 ROOMS = ("Hotel Alder opened in 1994 and has 120 rooms on six floors.", "Hotel Alder has 96 rooms and a sauna.")
@@ -52,8 +59,50 @@ def test_no_different_answers(question: str, first: str, second: str) -> None:
 
 
 def test_a_passage_that_was_graded_irrelevant_says_nothing() -> None:
-    passages = [passage(ROOMS[0], score=0.9), passage(ROOMS[1], score=0.4)]
+    passages = [passage(ROOMS[0], score=0.9), passage(ROOMS[1], score=0.39)]
     assert disagreement("How many rooms does Hotel Alder have?", passages) is None
+
+
+@pytest.mark.parametrize(
+    ("question", "passages"), [("How many rooms does Hotel Alder have?", ROOMS), ("云顶山有多高？", CLIMB)]
+)
+@pytest.mark.parametrize(("other", "disagree"), [(0.48, True), (0.3, False)])
+@pytest.mark.parametrize("pattern", [crag, adaptive])
+def test_the_other_side_is_kept_though_it_is_graded_a_little_too_low(
+    question: str,
+    passages: tuple[str, str],
+    other: float,
+    disagree: bool,
+    pattern: Any,
+    finds: Callable[..., FixedSearch],
+    evaluates: Callable[..., FixedEvaluator],
+) -> None:
+    finds([passage(text, source=f"{n}.md") for n, text in enumerate((*passages, "Cats purr."))])
+    evaluates({passages[0]: 0.8, passages[1]: other, "Cats": 0.48})
+    result = pattern.invoke({"question": question}, context={"answerer": "extractive"})
+    assert [found.page_content for found in result["passages"]] == [*passages[: 1 + disagree]]
+    assert result["warnings"] == ([CLASH.format(*passages)] if disagree else [])
+
+
+async def test_the_other_side_is_kept_of_what_is_found_later(evaluates: Callable[..., FixedEvaluator]) -> None:
+    evaluates({ROOMS[1]: 0.48})
+    known = passage(ROOMS[0], score=0.8, tier="correct")
+    found = passage(ROOMS[1], source="other.md")
+    state: Any = {"query": "How many rooms does Hotel Alder have?", "passages": [known], "web_passages": [found]}
+    run: Any = Runtime(context=Context())
+    assert len((await grade_web(state, run))["passages"]) == 2
+    later = {**state, "passages": [known, found], "draft_queries": [], "current": [2], "shown": [1]}
+    assert len((await grade_next(later, run))["passages"]) == 2
+
+
+async def test_an_answer_of_segments_warns_of_it_too() -> None:
+    passages = [passage(text, source=f"{n}.md") for n, text in enumerate(ROOMS)]
+    state: Any = {
+        "query": "How many rooms does Hotel Alder have?", "passages": passages, "failure": "", "message_id": "1",
+        "answer": "It has 120 rooms [1].",
+    }  # fmt: skip
+    update = await conclude(state, Runtime(context=Context()))
+    assert update["warnings"] == [CLASH.format(*ROOMS)]
 
 
 @pytest.mark.parametrize(
