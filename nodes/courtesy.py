@@ -1,4 +1,4 @@
-"""Tell greetings and thanks from what is asked beside them."""
+"""Tell greetings, thanks and the language wished for from what is asked beside them."""
 
 import re
 
@@ -22,11 +22,19 @@ _SET_OFF = re.compile(
     re.IGNORECASE,
 )
 _AT_AN_END = re.compile(rf"{_AT_START}|(?<!\w)(?:(?:{_THANKS}){_GAP})+$", re.IGNORECASE)
+_LANGUAGE_WISHED = re.compile(
+    r"[\s(（,，]{0,3}(?:(?:please )?(?:answer|reply|respond) in (?:english|chinese)(?: please)?"
+    r"|请?(?:用|以)(?:中文|英文|汉语|英语)(?:来)?(?:回答|回复|作答))[\s)）.。!！]*$",
+    re.IGNORECASE,
+)
 
 
 def without_courtesies(text: str) -> str:
-    """Return a text without the greetings and thanks that are set off from the rest; as it is if there is no rest."""
-    return _SET_OFF.sub("", text).strip(" ,，") or text
+    """Return a text without greetings and thanks set off from the rest, and without its end if that names a language.
+
+    It is returned as it is if there is no rest.
+    """
+    return _SET_OFF.sub("", _LANGUAGE_WISHED.sub("", text)).strip(" ,，") or text
 
 
 def beside_courtesies(text: str) -> str:
