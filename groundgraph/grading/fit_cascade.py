@@ -15,7 +15,7 @@ from rich.progress import track
 
 from groundgraph.errors import InputError
 from groundgraph.grading.cascade import FEATURES, Calibration, log_odds
-from groundgraph.grading.dataset import Dataset
+from groundgraph.grading.dataset import Corpus, Dataset
 from groundgraph.grading.evaluator import Evaluator
 from groundgraph.grading.fit_passages import ANSWERED, Example
 from groundgraph.grading.head import Head, fit_head
@@ -192,13 +192,13 @@ def _in_turn(examples: Sequence[Example]) -> list[Example]:
 
     In turn come answerable and unanswerable questions of each source that has both, and two sources of the others.
     """
-    kinds: dict[tuple[str, str, bool], list[Example]] = defaultdict(list)
+    kinds: dict[tuple[Corpus, bool], list[Example]] = defaultdict(list)
     for example in examples:
         question = example.candidates.question
-        kinds[(*question.corpus, question.answerable)].append(example)
+        kinds[question.corpus, question.answerable].append(example)
     for found in kinds.values():
         Random(0).shuffle(found)
-    both = [name for name in kinds if (*name[:2], not name[2]) in kinds]
+    both = [(corpus, answerable) for corpus, answerable in kinds if (corpus, not answerable) in kinds]
     others = [name for name in kinds if name not in both]
     order: list[Example] = []
     while any(kinds.values()):

@@ -103,7 +103,7 @@ def test_a_routes_settings_outlive_an_interrupt(
     monkeypatch.setattr("nodes.classify_intent.embedded_intent", lambda text: {"high_stakes": 0.9})
     keeping = load("router").copy(update={"checkpointer": InMemorySaver()})
     thread: Any = {"configurable": {"thread_id": "1"}}
-    with scripted(("search query", "tower height")) as (model, _):
+    with scripted(("search query", "tower height"), ("a few words", "not stated")) as (model, _):
         router = RouterSettings(table={"high_stakes": "crag"})
         context = Context(chat_model=model, web_search="ask", router=router)
         keeping.invoke({"question": "How tall is the tower?"}, thread, context=context)

@@ -18,8 +18,14 @@ __all__ = ["furnished"]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
 TARGETS = set(re.findall(r"^(\w+):", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE))
 MARKS = {mark.partition(":")[0] for mark in PROJECT["tool"]["pytest"]["ini_options"]["markers"]}
-ELSEWHERE = {"--ragas": "test_evaluation_ragas.py", "self-rag train": "test_self_rag_train.py"}
-"""Commands that need an extra which `dev` leaves out, and the tests that run where it is installed."""
+ELSEWHERE = {
+    "--ragas": "test_evaluation_ragas.py",
+    "self-rag train": "test_self_rag_train.py",
+    "evaluator calibrate ~/qa": "test_grading_fit_cascade.py",
+    "evaluator check ~/qa": "test_cli_evaluator.py",
+    "eval ~/qa": "test_evaluation_run.py",
+}
+"""Commands that need an extra which `dev` leaves out, or a whole data set, and where they are tested instead."""
 SERVED = "langgraph_sdk"
 """Snippets that need a running server: tests/server/test_server.py."""
 STATUS = {"web_search=ask": 3, "groundgraph testset": 1}
