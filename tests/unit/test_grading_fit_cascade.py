@@ -10,14 +10,14 @@ import pytest
 from groundgraph.errors import InputError
 from groundgraph.grading.candidates import Candidates
 from groundgraph.grading.cascade import load_calibration
-from groundgraph.grading.dataset import Dataset, Question
+from groundgraph.grading.dataset import Corpus, Dataset, Question
 from groundgraph.grading.features import AMONG_FEATURES
 from groundgraph.grading.fit_cascade import Case, calibrate, fit_cases, read_cases, score_of
-from groundgraph.grading.fit_passages import Example
+from groundgraph.grading.fit_passages import ANSWERED, Example
 from tests.doubles import FixedEvaluator, passage
 from tests.scripted import scripted
 
-STRONG, MIDDLING = (0.9, 1.0, 0.5, 0.0, 0.05, 0.5), (0.84, 0.5, 0.0, 0.0, 0.0, 0.0)
+STRONG, MIDDLING = (0.9, 1.0, 0.5, 0.0, 0.05, 0.5, 1.0), (0.84, 0.5, 0.0, 0.0, 0.0, 0.0, 0.5)
 
 
 def cases(count: int = 60) -> list[Case]:
@@ -47,7 +47,7 @@ def test_most_answerable_questions_pass_those_that_were_not_read_counted_in() ->
     head = fit_cases([*cases(), *clear])
     answerable = [case for case in [*cases(), *clear] if case.answerable]
     refused = [case for case in answerable if score_of(head, case) <= 0.5]
-    assert len(refused) == 5 and len(answerable) == 70
+    assert 0.05 < len(refused) / len(answerable) <= 1 - ANSWERED
     hopeless = [replace(case, embedded=0.1) for case in clear[:10]]
     assert sum(score_of(fit_cases([*cases(), *hopeless]), case) <= 0.5 for case in cases() if case.answerable) == 0
 
@@ -58,7 +58,7 @@ def test_cases_of_one_kind_cannot_be_fitted() -> None:
 
 
 def example(name: str, kind: tuple[float, ...]) -> Example:
-    question = Question(name, ("towns", "en"), "train", f"How high is {name}?", (), True, {"a": 2})
+    question = Question(name, Corpus("towns", "en"), "train", f"How high is {name}?", (), True, {"a": 2})
     among = np.array([[*kind], [0.5] + [0.0] * (len(AMONG_FEATURES) - 1)])
     return Example(Candidates(question, "retrieved", ("a", "b"), (True, False)), among[:, :4], among)
 
@@ -66,7 +66,8 @@ def example(name: str, kind: tuple[float, ...]) -> Example:
 async def test_what_was_read_is_kept_and_not_asked_again(tmp_path: Path) -> None:
     passages = {name: passage(text) for name, text in {"a": "330 metres.", "b": "Cats."}.items()}
     examples = [example("it", MIDDLING), example("that", STRONG)]
-    dataset = Dataset(tmp_path, passages, {("towns", "en"): ("a", "b")}, tuple(e.candidates.question for e in examples))
+    questions = tuple(example.candidates.question for example in examples)
+    dataset = Dataset((tmp_path,), passages, {Corpus("towns", "en"): ("a", "b")}, questions)
     kept = tmp_path / "kept.jsonl"
     with scripted(("Answer in a few words", "330 metres")) as (model, _):
         found = await read_cases(dataset, examples, model, FixedEvaluator({}), kept, 60)
