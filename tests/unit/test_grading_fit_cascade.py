@@ -1,7 +1,6 @@
 """What the chat model said is kept, fitted, and measured on questions and sources that were left out."""
 
 import json
-import math
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,7 +17,7 @@ from groundgraph.grading.fit_passages import ANSWERED, Example
 from tests.doubles import FixedEvaluator, passage
 from tests.scripted import scripted
 
-STRONG, MIDDLING = (0.9, 1.0, 0.5, 0.0, 0.05, 0.5, 1.0), (0.86, 0.6, 0.0, 0.0, 0.0, 0.0, 1.0)
+STRONG, MIDDLING = (0.9, 1.0, 0.5, 0.0, 0.05, 0.5, 1.0), (0.84, 0.5, 0.0, 0.0, 0.0, 0.0, 0.5)
 
 
 def cases(count: int = 60) -> list[Case]:
@@ -48,7 +47,7 @@ def test_most_answerable_questions_pass_those_that_were_not_read_counted_in() ->
     head = fit_cases([*cases(), *clear])
     answerable = [case for case in [*cases(), *clear] if case.answerable]
     refused = [case for case in answerable if score_of(head, case) <= 0.5]
-    assert len(answerable) == 70 and len(refused) == math.floor((1 - ANSWERED) * 70)
+    assert 0.05 < len(refused) / len(answerable) <= 1 - ANSWERED
     hopeless = [replace(case, embedded=0.1) for case in clear[:10]]
     assert sum(score_of(fit_cases([*cases(), *hopeless]), case) <= 0.5 for case in cases() if case.answerable) == 0
 
@@ -67,9 +66,8 @@ def example(name: str, kind: tuple[float, ...]) -> Example:
 async def test_what_was_read_is_kept_and_not_asked_again(tmp_path: Path) -> None:
     passages = {name: passage(text) for name, text in {"a": "330 metres.", "b": "Cats."}.items()}
     examples = [example("it", MIDDLING), example("that", STRONG)]
-    dataset = Dataset(
-        tmp_path, passages, {Corpus("towns", "en"): ("a", "b")}, tuple(e.candidates.question for e in examples)
-    )
+    questions = tuple(example.candidates.question for example in examples)
+    dataset = Dataset((tmp_path,), passages, {Corpus("towns", "en"): ("a", "b")}, questions)
     kept = tmp_path / "kept.jsonl"
     with scripted(("Answer in a few words", "330 metres")) as (model, _):
         found = await read_cases(dataset, examples, model, FixedEvaluator({}), kept, 60)
