@@ -57,8 +57,11 @@ def test_cases_of_one_kind_cannot_be_fitted() -> None:
         calibrate(cases(1), "scripted:test")
 
 
-def example(name: str, kind: tuple[float, ...]) -> Example:
-    question = Question(name, Corpus("towns", "en"), "train", f"How high is {name}?", (), True, {"a": 2})
+TOWNS = Corpus("towns", "en")
+
+
+def example(name: str, kind: tuple[float, ...], corpus: Corpus = TOWNS, *, answerable: bool = True) -> Example:
+    question = Question(name, corpus, "train", f"How high is {name}?", (), answerable, {"a": 2})
     among = np.array([[*kind], [0.5] + [0.0] * (len(AMONG_FEATURES) - 1)])
     return Example(Candidates(question, "retrieved", ("a", "b"), (True, False)), among[:, :4], among)
 
@@ -77,6 +80,16 @@ async def test_what_was_read_is_kept_and_not_asked_again(tmp_path: Path) -> None
         assert await read_cases(dataset, examples, model, FixedEvaluator({}), kept, 0) == found
         kept.unlink()
         assert len(await read_cases(dataset, examples, model, FixedEvaluator({}), kept, 0)) < 2, "time is over"
+
+
+async def test_sources_with_both_kinds_of_questions_come_first(tmp_path: Path) -> None:
+    passages = {name: passage(text) for name, text in {"a": "330 metres.", "b": "Cats."}.items()}
+    towns = [example(f"town {n}", STRONG) for n in range(5)]
+    hills = [example(f"hill {n}", STRONG, Corpus("hills", "en"), answerable=n > 0) for n in range(2)]
+    dataset = Dataset((tmp_path,), passages, {}, ())
+    with scripted() as (model, _):
+        found = await read_cases(dataset, [*towns, *hills], model, FixedEvaluator({}), tmp_path / "kept", 60)
+    assert {case.source for case in found[:2]} == {"hills"} and len(found) == 7
 
 
 def test_the_shipped_calibration_names_its_model() -> None:
