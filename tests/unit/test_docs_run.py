@@ -24,8 +24,9 @@ ELSEWHERE = {
     "evaluator calibrate ~/qa": "test_grading_fit_cascade.py",
     "evaluator check ~/qa": "test_cli_evaluator.py",
     "eval ~/qa": "test_evaluation_run.py",
+    "chat_model=llamacpp:": "test_cli_models.py",
 }
-"""Commands that need an extra which `dev` leaves out, or a whole data set, and where they are tested instead."""
+"""Commands that need an extra which `dev` leaves out, a whole data set or other weights, and where they are tested."""
 SERVED = "langgraph_sdk"
 """Snippets that need a running server: tests/server/test_server.py."""
 STATUS = {"web_search=ask": 3, "groundgraph testset": 1}
