@@ -12,6 +12,9 @@ from nodes.score import score
 from state.blocks import CragSettings
 from state.context import Context
 
+NOTHING = "neither the documents nor the web answer the question"
+NO_RESULTS = "the documents do not answer the question, and there are no results of the web"
+
 
 class Retrieved(TypedDict):
     """Passages to grade against the query."""
@@ -121,7 +124,7 @@ async def grade_web(state: Searched, runtime: Runtime[Context]) -> Update:
     dropped = [passage for passage in graded if passage.tier == "incorrect"]
     kept += other_sides(state["query"], [*state["passages"], *kept], dropped)
     passages = sorted([*state["passages"], *kept], key=lambda passage: -weight(passage, crag.web_weight))
-    reason = "" if passages else "neither the documents nor the web answer the question"
+    reason = "" if passages else NOTHING if found else NO_RESULTS
     return {
         "web_passages": kept,
         "passages": passages,

@@ -22,6 +22,7 @@ from state.context import Context
 from state.reducers import Usage
 
 NO_CHAT_MODEL = f"graded by the embedded evaluator alone: {NO_MODEL}"
+EXTRACTIVE = "graded by the embedded evaluator alone: answerer='extractive' asks no chat model"
 
 
 class Scored(NamedTuple):
@@ -58,7 +59,8 @@ async def _cascade(query: str, passages: Sequence[Passage], context: Context) ->
     scores = await asyncio.to_thread(_embedded_scores, query, passages)
     model = await chat_model_of(context)
     if model is None:
-        return Scored(_with(passages, scores), [NO_CHAT_MODEL], {})
+        reason = EXTRACTIVE if context.answerer == "extractive" else NO_CHAT_MODEL
+        return Scored(_with(passages, scores), [reason], {})
     choose = partial(best_sentences, embedded_evaluator(), query)
     limits = Limits(**context.cascade.model_dump())
     found = await cascade(model, query, passages, scores, limits, choose)

@@ -117,7 +117,7 @@ def test_a_failed_or_empty_web_search_refuses(finds: Finds, evaluates: Evaluates
     with scripted(("search query", "Eiffel")) as (model, _):
         result = ask(model, web_search="on")
     assert path(result)[-2:] == ["grade_web", "refuse"]
-    assert result["refusal_reason"] == "neither the documents nor the web answer the question"
+    assert result["refusal_reason"] == "the documents do not answer the question, and there are no results of the web"
     assert result["warnings"] == ([f"web search failed: {error}"] if error else [])
 
 
