@@ -134,6 +134,15 @@ def reflections(tokens: Sequence[TokenLogprob]) -> Reflections:
     )
 
 
+def answer_score(scores: Sequence[float]) -> float:
+    """Return the product of the scores of an answer's segments; if any is negative, the sum of the negative ones.
+
+    The official code multiplies always, so that two bad segments make a good answer.
+    """
+    negative = [score for score in scores if score < 0]
+    return sum(negative) if negative else math.prod(scores)
+
+
 def first_segment(tokens: Sequence[TokenLogprob]) -> tuple[Sequence[TokenLogprob], TokenLogprob | None]:
     """Return the tokens up to the one that decides about retrieval for the next segment, and that; None if none."""
     for place, token in enumerate(tokens):
