@@ -157,7 +157,7 @@ def plain_text(text: str) -> str:
 
 
 def harmless(text: str) -> str:
-    """Return a passage's text with what has a meaning in this prompt made harmless; everything else stays verbatim."""
+    """Return a text with what has a meaning in this prompt made harmless; everything else stays verbatim."""
     text = re.sub(r"<(?=/?paragraph>)", "&lt;", escape(text), flags=re.IGNORECASE)
     text = re.sub(r"###(?=\s*(?:Instruction|Input|Response)\s*:)", "##", text, flags=re.IGNORECASE)
     return _TOKEN.sub(lambda token: f"({token[0][1:-1]})", text)
@@ -165,7 +165,7 @@ def harmless(text: str) -> str:
 
 def instruction(question: str) -> str:
     """Return the prompt that such a model is fine-tuned on, up to its response."""
-    return INSTRUCTION.replace("{question}", question)
+    return INSTRUCTION.replace("{question}", harmless(question))
 
 
 def paragraph(passage: Passage) -> str:

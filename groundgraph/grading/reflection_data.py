@@ -24,6 +24,7 @@ from groundgraph.grading.reflection import (
     RELEVANT,
     RETRIEVAL,
     UTILITIES,
+    harmless,
     instruction,
     paragraph,
 )
@@ -228,7 +229,7 @@ def interleaved(parts: Sequence[Part], utility: int) -> str:
         written += next(tokens)
         if part.need == "yes" and part.passage is not None:
             written += paragraph(part.passage) + next(tokens)
-        written += part.text + (TOKENS[part.support] if part.support else "")
+        written += harmless(part.text) + (TOKENS[part.support] if part.support else "")
     return written + UTILITIES[utility - 1]
 
 
