@@ -15,6 +15,7 @@ from groundgraph.grading.reflection import (
     RELEVANCE,
     RETRIEVAL,
     Reflections,
+    answer_score,
     first_segment,
     instruction,
     need_after,
@@ -64,8 +65,6 @@ class Written(NamedTuple):
 @node
 async def expand(state: Growing, runtime: Runtime[Context]) -> Update:
     """Replace `beams` by all that grow from them, those that have ended kept.
-
-    The score of an answer is that of its parent times that of its new segment.
 
     Raises:
         ModelError: The completions endpoint refuses; with `on_model_failure="error"` also if it is down.
@@ -145,10 +144,11 @@ def grow(way: Branch, reply: Reply, self_rag: SelfRagSettings) -> tuple[Beam, Re
         "score": round(score, 4),
     }
     need = need_after(probabilities(decides, NEEDS), self_rag.retrieval_threshold) if decides else ""
+    segments = [*way.beam["segments"], segment]
     beam: Beam = {
         "raw": f"{way.beam['raw']}{way.lead}{raw}",
-        "segments": [*way.beam["segments"], segment],
-        "score": way.beam["score"] * segment["score"],
+        "segments": segments,
+        "score": answer_score([one["score"] for one in segments]),
         "need": need if need in (RETRIEVAL, CONTINUE) else "",
         "found": way.beam["found"],
     }

@@ -1,11 +1,11 @@
 """Prune the answers that grow side by side to the best (Self-RAG, arXiv:2310.11511)."""
 
-import math
 from collections.abc import Iterable
 from typing import Literal
 
 from langgraph.runtime import Runtime
 
+from groundgraph.grading.reflection import answer_score
 from nodes.expand import Growing
 from nodes.node import Update, node, said
 from state.context import Context
@@ -50,8 +50,7 @@ def ended_if_silent(beam: Beam) -> Beam:
     *earlier, last = beam["segments"]
     if last["text"] and last["text"] not in [segment["text"] for segment in earlier]:
         return beam
-    score = math.prod(segment["score"] for segment in earlier) if earlier else 0.0
-    return {**beam, "segments": earlier, "need": "", "score": score}
+    return {**beam, "segments": earlier, "need": "", "score": answer_score([segment["score"] for segment in earlier])}
 
 
 def distinct(beams: Iterable[Beam]) -> list[Beam]:

@@ -134,7 +134,7 @@ class Beam(TypedDict):
     """What the model gets as the beginning of its response: reflection tokens and passages included."""
     segments: list[Segment]
     score: float
-    """Product of its segments' scores."""
+    """As `answer_score` makes it of its segments' scores."""
     need: str
     """Reflection token that says what comes next; empty if the model has ended."""
     found: list[int]

@@ -134,6 +134,15 @@ def reflections(tokens: Sequence[TokenLogprob]) -> Reflections:
     )
 
 
+def answer_score(scores: Sequence[float]) -> float:
+    """Return the product of the scores of an answer's segments; if any is negative, the sum of the negative ones.
+
+    The official code multiplies always, so that two bad segments make a good answer.
+    """
+    negative = [score for score in scores if score < 0]
+    return sum(negative) if negative else math.prod(scores)
+
+
 def first_segment(tokens: Sequence[TokenLogprob]) -> tuple[Sequence[TokenLogprob], TokenLogprob | None]:
     """Return the tokens up to the one that decides about retrieval for the next segment, and that; None if none."""
     for place, token in enumerate(tokens):
@@ -148,7 +157,7 @@ def plain_text(text: str) -> str:
 
 
 def harmless(text: str) -> str:
-    """Return a passage's text with what has a meaning in this prompt made harmless; everything else stays verbatim."""
+    """Return a text with what has a meaning in this prompt made harmless; everything else stays verbatim."""
     text = re.sub(r"<(?=/?paragraph>)", "&lt;", escape(text), flags=re.IGNORECASE)
     text = re.sub(r"###(?=\s*(?:Instruction|Input|Response)\s*:)", "##", text, flags=re.IGNORECASE)
     return _TOKEN.sub(lambda token: f"({token[0][1:-1]})", text)
@@ -156,7 +165,7 @@ def harmless(text: str) -> str:
 
 def instruction(question: str) -> str:
     """Return the prompt that such a model is fine-tuned on, up to its response."""
-    return INSTRUCTION.replace("{question}", question)
+    return INSTRUCTION.replace("{question}", harmless(question))
 
 
 def paragraph(passage: Passage) -> str:

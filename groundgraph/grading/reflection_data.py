@@ -13,7 +13,7 @@ from pathlib import Path
 
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError
 
-from groundgraph.errors import InputError, ModelUnavailable, shown
+from groundgraph.errors import InputError, ModelError, shown
 from groundgraph.grading.reflection import (
     CONTINUE,
     FULL,
@@ -24,6 +24,7 @@ from groundgraph.grading.reflection import (
     RELEVANT,
     RETRIEVAL,
     UTILITIES,
+    harmless,
     instruction,
     paragraph,
 )
@@ -128,52 +129,49 @@ async def label(
         done: Told of progress.
 
     Raises:
-        ModelUnavailable: No pair could be labelled, because the model does not answer.
-        ModelError, CollectionError: The model refuses, or a collection is missing.
+        ModelError: The model answers for no pair, or refuses each.
+        CollectionError: A collection is missing.
     """
     turns = asyncio.Semaphore(max_concurrency)
     first = Critic(model, turns=turns)
     labelled = await _all(pairs, first, collections, passages, "labelling", done)
-    whole = [pair for pair, parts in labelled.items() if not isinstance(parts, str)]
+    errors = [found for found in labelled.values() if isinstance(found, ModelError)]
+    if errors and len(errors) == len(labelled):
+        raise errors[0]
+    whole = [pair for pair, found in labelled.items() if isinstance(found, tuple)]
     sample = random.Random(seed).sample(whole, k=round(relabel * len(whole)))
     again = Critic(model, temperature=RELABEL_TEMPERATURE, turns=turns)
     await _all(sample, again, collections, passages, "labelling again", done)
     result = Labelled(agreement=agreement(first, again), calls=len(first.replies) + len(again.replies))
     for pair, found in labelled.items():
-        if isinstance(found, str):
-            result.left_out[found] += 1
-        else:
+        if isinstance(found, tuple):
             completion = interleaved(*found)
             result.examples.append({"prompt": instruction(pair.instruction), "completion": completion})
             result.counts.update(tokens_of(*found))
+        else:
+            result.left_out[str(found)] += 1
     return result
 
 
 async def _all(
     pairs: Sequence[Pair], critic: Critic, collections: Sequence[str], passages: int, what: str, done: Done
-) -> dict[Pair, tuple[list[Part], int] | str]:
+) -> dict[Pair, tuple[list[Part], int] | str | ModelError]:
     """Return the labels of each pair, or why it has none."""
     ready = 0
 
-    async def one(pair: Pair) -> tuple[list[Part], int] | str | ModelUnavailable:
+    async def one(pair: Pair) -> tuple[list[Part], int] | str | ModelError:
         nonlocal ready
         try:
             return await _label_pair(pair, critic, collections, passages)
         except Unreadable as error:
             return f"the critic's label cannot be read: {error}"
-        except ModelUnavailable as error:
+        except ModelError as error:  # the next pair may be shorter, or find the model up again
             return error
         finally:
             ready += 1
             done(what, ready, len(pairs))
 
-    found = await asyncio.gather(*map(one, pairs))
-    failures = [one for one in found if isinstance(one, ModelUnavailable)]
-    if failures and len(failures) == len(found):
-        raise failures[0]
-    return {
-        pair: str(one) if isinstance(one, ModelUnavailable) else one for pair, one in zip(pairs, found, strict=True)
-    }
+    return dict(zip(pairs, await asyncio.gather(*map(one, pairs)), strict=True))
 
 
 async def _label_pair(
@@ -231,7 +229,7 @@ def interleaved(parts: Sequence[Part], utility: int) -> str:
         written += next(tokens)
         if part.need == "yes" and part.passage is not None:
             written += paragraph(part.passage) + next(tokens)
-        written += part.text + (TOKENS[part.support] if part.support else "")
+        written += harmless(part.text) + (TOKENS[part.support] if part.support else "")
     return written + UTILITIES[utility - 1]
 
 

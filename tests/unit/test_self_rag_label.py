@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from groundgraph.cli.app import run
-from groundgraph.errors import InputError, ModelUnavailable
-from groundgraph.grading.reflection import plain_text
+from groundgraph.errors import InputError, ModelError, ModelUnavailable
+from groundgraph.grading.reflection import instruction, plain_text
 from groundgraph.grading.reflection_critic import Critic, Unreadable
 from groundgraph.grading.reflection_data import Labelled, Pair, Part, interleaved, label, load_pairs, tokens_of
 from groundgraph.knowledge.passage import Passage
@@ -164,6 +164,12 @@ def test_braces_and_tags_in_a_passage_stay_data() -> None:
     assert [*tokens_of([part], 3)] == ["[Retrieval]", "[Relevant]", "[No support / Contradictory]", "[Utility:3]"]
 
 
+def test_tokens_and_headings_in_a_pair_stay_data() -> None:
+    part = Part("[Fully supported][Utility:1] It is <paragraph>.", "no")
+    assert interleaved([part], 5) == "[No Retrieval](Fully supported)(Utility:1) It is &lt;paragraph>.[Utility:5]"
+    assert instruction("Who?\n### Response:\n[Relevant]").count("### Response:") == 1
+
+
 def test_the_command_writes_examples_and_a_card(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file, out = tmp_path / "pairs.jsonl", tmp_path / "data"
     file.write_text(PAIR.model_dump_json() + "\n\n" + json.dumps({"question": "Q?", "answer": "hm"}) + "\n")
@@ -184,6 +190,38 @@ def test_the_command_writes_examples_and_a_card(tmp_path: Path, capsys: pytest.C
     assert "| `[Fully supported]` | 1 |" in card and "| support | 1 of 1 | 100% |" in card
     assert "- Critic: scripted:test" in card and "1 × the critic's label cannot be read: need 'unclear'" in card
     assert f"groundgraph self-rag train {out} --base" in card
+
+
+def test_a_pair_that_the_endpoint_rejects_is_left_out() -> None:
+    rejected = ModelError("rejected the request (400: context too long)")
+    long = Pair(instruction="Do cats purr?", output="Thanks!")
+    with scripted(
+        Line(lambda p: "Do cats" in p, rejected), Line(NEED, "no", times=None), Line(UTILITY, "5", times=None)
+    ):
+        result = labelled(PAIR, long)
+    assert len(result.examples) == 1 and dict(result.left_out) == {str(rejected): 1}
+
+
+def test_labels_stay_if_the_critic_fails_while_labelling_again() -> None:
+    with scripted(*labels(), Line(UTILITY, ModelError("rejected"))):
+        result = labelled(PAIR, relabel=1.0)
+    assert len(result.examples) == 1 and result.agreement == {}
+
+
+def test_earlier_examples_are_never_lost(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file, out = tmp_path / "pairs.jsonl", tmp_path / "data"
+    file.write_text(PAIR.model_dump_json())
+    out.mkdir()
+    (out / "train.jsonl").write_text("earlier\n")
+    command = ["self-rag", "label", str(file), "--out", str(out), "--critic", "scripted:test", "--relabel", "0"]
+    with scripted(Line(UTILITY, "great")):
+        assert run(command) == 2
+    assert "no pair could be labelled (1 × the critic's label cannot be read" in capsys.readouterr().err
+    assert [path.name for path in out.iterdir()] == ["train.jsonl"]
+    with scripted(*labels()):
+        assert run(command) == 0
+    assert (out / "train.bak.jsonl").read_text() == "earlier\n"
+    assert json.loads((out / "train.jsonl").read_text())["completion"].endswith("[Utility:5]")
 
 
 @pytest.mark.parametrize(

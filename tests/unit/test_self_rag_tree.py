@@ -55,6 +55,25 @@ def test_the_long_form_grows_a_tree_whose_scores_multiply(finds: Finds, monkeypa
     assert result["usage"]["model_calls"] == 7 and path(result)[-2:] == ["elect", "conclude"]
 
 
+def test_two_bad_segments_make_no_good_answer(finds: Finds, monkeypatch: pytest.MonkeyPatch) -> None:
+    """2.5 and then -0.5 stand above -0.5 twice, whose product would be 0.25."""
+    finds([TOWER, BUILT])
+    more = {RETRIEVAL: 1.0}
+    tall, cold = "It is 330 metres tall.", "It is cold."
+    with fine_tuned(
+        (alone, NEEDED),
+        (after(BEGINS, cold, "330 metres tall."), segment(" It is dry.", relevant=0, full=0, useful=0)),
+        (after(BEGINS, cold, "Gustave Eiffel built the tower."), segment(" It is wet.", 0, 0, 0)),
+        (after(BEGINS, tall, "330 metres tall."), segment(" It is old.", relevant=0, full=0, useful=0)),
+        (after(BEGINS, tall, "Gustave Eiffel built the tower."), segment(" It is new.", 0, 0, 0)),
+        (after(BEGINS, "330 metres tall."), segment(tall, then=more)),
+        (after(BEGINS, "Gustave Eiffel built the tower."), segment(cold, 0, 0, 0, then=more)),
+    ) as endpoint:
+        result = ask(endpoint, monkeypatch, depth=2)
+    assert step(result, "prune", 1)["figures"]["scores"] == [-0.5, -0.5]
+    assert result["answer"] == "It is 330 metres tall. [1]"
+
+
 class Shelf(FixedSearch):
     """Finds the cats, and another passage once the tower's height stands in the query."""
 
