@@ -29,7 +29,7 @@ class TokenLogprob:
     @property
     def probability(self) -> float:
         """Return the probability in [0, 1]; 0 where it is unknown."""
-        return 0.0 if self.logprob is None else min(1.0, math.exp(self.logprob))
+        return 0.0 if self.logprob is None else math.exp(min(0.0, self.logprob))
 
 
 def token_logprobs(message: "AIMessage") -> tuple[TokenLogprob, ...] | None:
@@ -54,7 +54,7 @@ def _modern(entry: Mapping[str, Any]) -> TokenLogprob:
     raw = entry.get("bytes")
     return TokenLogprob(
         token=entry.get("token") or "",
-        logprob=entry.get("logprob"),
+        logprob=_at_most_0(entry.get("logprob")),
         top=_likeliest((top["token"], top.get("logprob")) for top in entry.get("top_logprobs") or []),
         raw=None if raw is None else bytes(raw),
     )
@@ -65,9 +65,14 @@ def _legacy(given: Mapping[str, Any]) -> list[TokenLogprob]:
     logprobs = [*(given.get("token_logprobs") or []), *[None] * len(tokens)]
     tops = [*(given.get("top_logprobs") or []), *[None] * len(tokens)]
     return [
-        TokenLogprob(token=token or "", logprob=logprob, top=_likeliest((top or {}).items()))
+        TokenLogprob(token=token or "", logprob=_at_most_0(logprob), top=_likeliest((top or {}).items()))
         for token, logprob, top in zip(tokens, logprobs, tops, strict=False)
     ]
+
+
+def _at_most_0(logprob: float | None) -> float | None:
+    """Return a log probability that some endpoint may have given as a positive number."""
+    return None if logprob is None else min(0.0, logprob)
 
 
 def _likeliest(pairs: Iterable[tuple[str, float | None]]) -> dict[str, float]:
@@ -75,7 +80,7 @@ def _likeliest(pairs: Iterable[tuple[str, float | None]]) -> dict[str, float]:
     likeliest: dict[str, float] = {}
     for token, logprob in pairs:
         if logprob is not None:
-            likeliest[token] = max(logprob, likeliest.get(token, -math.inf))
+            likeliest[token] = max(min(0.0, logprob), likeliest.get(token, -math.inf))
     return likeliest
 
 

@@ -13,6 +13,13 @@ def test_probability_is_the_exponential_and_0_where_unknown() -> None:
     assert TokenLogprob("a", math.log(0.25)).probability == 0.25
     assert TokenLogprob("a", None).probability == 0.0
     assert TokenLogprob("a", 1e-9).probability == 1.0
+    assert TokenLogprob("a", 1000).probability == 1.0
+
+
+def test_a_log_probability_above_0_is_certainty() -> None:
+    entry = {"token": "a", "logprob": 1000, "top_logprobs": [{"token": "b", "logprob": 1000}]}
+    (token,) = token_logprobs(AIMessage("a", response_metadata={"logprobs": {"content": [entry]}})) or ()
+    assert (token.logprob, token.top) == (0.0, {"b": 0.0})
 
 
 def test_a_reply_without_log_probabilities_says_so() -> None:
