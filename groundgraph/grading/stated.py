@@ -10,7 +10,8 @@ from groundgraph.grading.terms import content_terms
 
 PHRASES: Mapping[str, float] = {
     r"\b(?:very|highly|most|extremely) unlikely|\bimpossible|\b(?:certainly|definitely) not|不可能|肯定不": 0.05,
-    r"\b(?:not (?:very )?likely|unlikely|probably not|doubtful)|不(?:太|大)可能|可能不|没有?(?:什么)?把握": 0.2,
+    r"\b(?:not (?:very )?likely|unlikely|probably not|doubtful)"
+    r"|可能性(?:[很较]?[低小]|不[高大])|不(?:太|大)可能|可能不|没有?(?:什么)?把握": 0.2,
     r"\b(?:not (?:very |so |entirely )?(?:sure|certain)|unsure|uncertain|perhaps|maybe|possibly)"
     r"|不(?:太|能|是很)?(?:确定|肯定)|也许|或许|说不准": 0.5,
     r"\b(?:very|highly|most|extremely) (?:likely|probabl[ye]|confident|sure|certain)"
@@ -39,9 +40,9 @@ class Stated(NamedTuple):
 def stated(said: str, sentence: str, question: str) -> Stated | None:
     """Return what a reply says of a sentence; None if it states no confidence.
 
-    Understands `80%`, `80`, `0.8`, `8/10`, `80-90 %`, 百分之八十, 八成, a label or JSON around them, and phrases such
-    as "very likely". Words of the sentence that stand in the rest of the reply are those it doubts; where there are
-    none, all have the same confidence.
+    Understands `80%`, `80`, `0.8`, `8/10`, `3 out of 4`, `80-90 %`, 百分之八十, 八成, a label or JSON around them, and
+    phrases such as "very likely". Words of the sentence that stand in the rest of the reply are those it doubts; where
+    there are none, all have the same confidence.
 
     Args:
         said: The reply to the question how likely the sentence is, and which of its words are doubted.
@@ -78,7 +79,7 @@ def _bare(found: _Found) -> float | None:
 
 def _ratio(found: _Found) -> float | None:
     part, whole = float(found[1]), float(found[2])
-    return part / whole if part <= whole else None
+    return part / whole if 0 < whole >= part else None
 
 
 def _numeral(found: _Found) -> float:
@@ -101,12 +102,13 @@ def _phrase(found: _Found) -> float:
 
 
 _FORMS: tuple[tuple[re.Pattern[str], Callable[[_Found], float | None]], ...] = (
+    (re.compile(r"\bnot (?:\w+ )?100\s*(?:%|percent)", re.IGNORECASE), lambda _: 0.5),
+    (re.compile(rf"{_NUMBER}\s*(?:/|out of)\s*(\d{{1,3}})(?![\d%])"), _ratio),
     (re.compile(rf"{_NUMBER}{_TO}{_NUMBER}\s*(?:%|percent)"), _percent),
     (re.compile(rf"{_NUMBER}\s*(?:%|percent|per cent)"), _percent),
     (re.compile(rf"百分之\s*{_NUMBER}"), _percent),
     (re.compile(r"百分之([零一二两三四五六七八九十百]+)"), _numeral),
     (re.compile(r"([一二三四五六七八九十]|\d)\s*成(半|[一二三四五六七八九]|)"), _tenths),
-    (re.compile(rf"{_NUMBER}\s*(?:/|out of)\s*(100|10|5)(?!\d)"), _ratio),
     (re.compile(rf"{_LABEL}\W{{0,6}}(?:is|of|为|是)?\W{{0,4}}{_NUMBER}(?!\d)", re.IGNORECASE), _bare),
     (re.compile(rf"^\W*{_NUMBER}(?![\d/])"), _bare),
     (re.compile("|".join(f"({pattern})" for pattern in PHRASES), re.IGNORECASE), _phrase),

@@ -21,6 +21,9 @@ QUESTION = "Who built the tower?"
         ("0%", 0.0),
         ("100%", 1.0),
         ("8/10", 0.8),
+        ("3 out of 4", 0.75),
+        ("7 out of 10, the date", 0.7),
+        ("I am not 100% sure", 0.5),
         ("4 out of 5", 0.8),
         ("80/100", 0.8),
         ("80-90%", 0.85),
@@ -45,6 +48,7 @@ QUESTION = "Who built the tower?"
         ("Highly unlikely, I would say.", 0.05),
         ("很可能", 0.9),
         ("不太可能", 0.2),
+        ("可能性很低", 0.2),
         ("不确定", 0.5),
         ("几乎肯定", 0.95),
         ("Built in 1800, very likely.", 0.9),  # 1800 is no percentage
