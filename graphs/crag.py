@@ -3,9 +3,9 @@
 receive → retrieve → rerank → grade → [rewrite → web_search → grade_web] → refine → generate | refuse
 
 Departures from the paper: scores are in [0, 1] by our own evaluator instead of a T5 in [-1, 1]; web results are
-graded by the same evaluator and Incorrect ones dropped; an Incorrect passage is dropped whole before refinement;
-refined sentences keep their order and have a threshold instead of a top five; with nothing usable left, the
-answer is a refusal, never the model's memory.
+graded by the same evaluator and Incorrect ones dropped; a passage scored at or below `theta_keep` is dropped whole
+before refinement; refined sentences keep their order and have a threshold instead of a top five; with nothing usable
+left, the answer is a refusal, never the model's memory.
 """
 
 from langgraph.graph import END, START

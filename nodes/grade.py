@@ -68,13 +68,16 @@ def wants_web(passages: Sequence[Passage], action: Tier, crag: CragSettings) -> 
 def usable(passages: Sequence[Passage], action: Tier, crag: CragSettings) -> list[Passage]:
     """Return the passages worth refining: none if the action is Incorrect, else those that are not Incorrect.
 
-    Where the mean decides, a passage is not judged alone: all stay.
+    Policy `paper` keeps Incorrect ones above `theta_keep` too: the second passage of a chain of facts answers nothing
+    alone. Where the mean decides, a passage is not judged alone: all stay.
     """
     if crag.policy == "per_document":
         return [passage for passage in passages if passage.tier != "incorrect"]
     if action == "incorrect":
         return []
-    return [passage for passage in passages if crag.policy == "mean" or passage.tier != "incorrect"]
+    if crag.policy == "mean":
+        return list(passages)
+    return [passage for passage in passages if passage.tier != "incorrect" or (passage.score or 0) > crag.theta_keep]
 
 
 @node

@@ -27,6 +27,10 @@ class CragSettings(Block):
     )
     theta_high: Probability = Field(0.79, description="A passage scored at or above is Correct.")
     theta_low: Probability = Field(0.50, description="A passage scored at or below is Incorrect.")
+    theta_keep: Probability = Field(
+        0.05,
+        description="Policy paper: beside a passage that is not Incorrect, those scored above this are refined too.",
+    )
     mean_high: Probability = Field(0.7, description="Policy mean: Correct from this mean score on.")
     mean_low: Probability = Field(0.3, description="Policy mean: Incorrect up to this mean score.")
     merge_ambiguous: bool = Field(False, description="Treat Ambiguous as Incorrect: the two-tier form.")

@@ -14,6 +14,7 @@ PRESETS: dict[str, dict[str, Any]] = {
     "default": {},
     "embedded": {
         "compress_tokens": 400,
+        "crag": {"theta_low": 0.3},
         "hyde": {"k": 1, "max_tokens": 64},
         "flare": {"theta": 0.4, "query": "passage", "top_k": 2, "sentence_tokens": 48, "max_steps": 5},
         "advanced": {"decompose": "cued"},
@@ -27,13 +28,20 @@ PRESETS: dict[str, dict[str, Any]] = {
             "segment_tokens": 64,
         },
     },
-    # CRAG's thresholds for PopQA (0.59, -0.99) and its floor for strips (-0.5), mapped from [-1, 1]; five web results.
+    # CRAG's thresholds for PopQA (0.59, -0.99) and its floor for strips (-0.5), mapped from [-1, 1]; every passage is
+    # refined; five web results.
     # Self-RAG's threshold, weights, beams and depth, which are the defaults too.
     # HyDE's eight documents of at most 512 tokens at temperature 0.7, the question's vector included.
     # FLARE's thresholds, documents and tokens for ASQA, the new documents in place of the old ones.
     "paper": {
         "web_top_k": 5,
-        "crag": {"policy": "paper", "theta_high": 0.795, "theta_low": 0.005, "refine_threshold": 0.25},
+        "crag": {
+            "policy": "paper",
+            "theta_high": 0.795,
+            "theta_low": 0.005,
+            "theta_keep": 0.0,
+            "refine_threshold": 0.25,
+        },
         "hyde": {"k": 8, "max_tokens": 512, "temperature": 0.7, "pool": "mean", "include_question": True},
         "flare": {
             "theta": 0.8,
@@ -60,7 +68,7 @@ PRESETS: dict[str, dict[str, Any]] = {
         "evaluator": "cascade",
         "web_search": "off",
         "require_citations": True,
-        "crag": {"theta_high": 0.9, "theta_low": 0.6, "mean_high": 0.8, "mean_low": 0.5},
+        "crag": {"theta_high": 0.9, "theta_low": 0.6, "theta_keep": 0.6, "mean_high": 0.8, "mean_low": 0.5},
         "adaptive": {"theta_high": 0.8, "theta_low": 0.6, "supplement": False},
         "self_rag": {"poor_relevant": 3, "poor_supported": 3},
     },

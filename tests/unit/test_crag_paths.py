@@ -12,7 +12,7 @@ from graphs.crag import graph
 from tests.doubles import FixedEvaluator, FixedSearch, FixedWeb, passage
 from tests.scripted import Line, scripted
 
-SCORES = {"good": 0.9, "so-so": 0.6, "poor": 0.4, "bad": 0.1}
+SCORES = {"good": 0.9, "so-so": 0.6, "poor": 0.4, "bad": 0.03}
 BEGINNING = ("__start__", "receive", "retrieve", "rerank", "grade")
 WEB = ("rewrite", "web_search", "grade_web")
 ANSWER = ("refine", "generate", "__end__")
@@ -51,11 +51,13 @@ CASES = {
     "no answer in it": Case("good", None, {}, ("refine", "generate", *REFUSAL), reply="NOT FOUND"),
     "no sentence of it": Case("good", None, {"crag": {"refine_threshold": 1.0}}, ("refine", *REFUSAL)),
     # Thresholds, and the two-tier form.
+    "a near miss beside a correct one": Case("poor bad good", None, {}, ANSWER, "good poor"),
+    "a higher theta_keep": Case("poor bad good", None, {"crag": {"theta_keep": 0.4}}, ANSWER, "good"),
     "a lower theta_high": Case("so-so", "good", {**ON, "crag": {"theta_high": 0.6}}, ANSWER, "so-so"),
     "a higher theta_low": Case("so-so", None, {"crag": {"theta_low": 0.6}}, REFUSAL),
     "two tiers, web off": Case("so-so bad", "good", {"crag": {"merge_ambiguous": True}}, REFUSAL),
     "two tiers, web on": Case("so-so bad", "good", {**ON, "crag": {"merge_ambiguous": True}}, (*WEB, *ANSWER), "good"),
-    # Policy mean: 0.75, 0.35 and 0.25; no passage is judged alone.
+    # Policy mean: 0.75, 0.315 and 0.215; no passage is judged alone.
     "mean, correct": Case("good so-so", "good", {**ON, "crag": {"policy": "mean"}}, ANSWER, "good so-so"),
     "mean, ambiguous": Case("so-so bad", "good", {**ON, "crag": {"policy": "mean"}}, (*WEB, *ANSWER), "good so-so bad"),
     "mean, incorrect": Case("poor bad", "good", {**ON, "crag": {"policy": "mean"}}, (*WEB, *ANSWER), "good"),

@@ -53,7 +53,7 @@ def test_credit(question: GradedQuestion, crag: dict, web: bool, value: float) -
 def test_quality_weighs_answers_and_refusals_alike() -> None:
     found = decide([ANSWERABLE] * 3 + [UNANSWERABLE], CragSettings(theta_low=0.4), web=False)
     assert (found.answered, found.refused, found.quality) == (1, 0, 0.5)
-    assert (found.kept, found.uncertain) == (1, 1), "of each question the best passage, none of them Correct"
+    assert (found.kept, found.uncertain) == (2, 1), "the best passage and what stands beside it, none of them Correct"
     assert decide([ANSWERABLE], CragSettings(), web=False).quality == 1
 
 
