@@ -112,6 +112,7 @@ class AdaptiveSettings(Block):
 
     theta_high: Probability = Field(0.7, description="Below it, rewrite the question and retrieve once more.")
     theta_low: Probability = Field(0.5, description="Below it then, refuse, or let the chat model supplement.")
+    theta_keep: Probability = Field(0.05, description="Answer from the passages scored above this.")
     supplement: bool = Field(
         False, description="Let the chat model answer from its own knowledge, marked so, where the documents do not."
     )

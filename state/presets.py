@@ -15,6 +15,7 @@ PRESETS: dict[str, dict[str, Any]] = {
     "embedded": {
         "compress_tokens": 400,
         "crag": {"theta_low": 0.3},
+        "adaptive": {"theta_low": 0.3},
         "hyde": {"k": 1, "max_tokens": 64},
         "flare": {"theta": 0.4, "query": "passage", "top_k": 2, "sentence_tokens": 48, "max_steps": 5},
         "advanced": {"decompose": "cued"},
@@ -69,7 +70,7 @@ PRESETS: dict[str, dict[str, Any]] = {
         "web_search": "off",
         "require_citations": True,
         "crag": {"theta_high": 0.9, "theta_low": 0.6, "theta_keep": 0.6, "mean_high": 0.8, "mean_low": 0.5},
-        "adaptive": {"theta_high": 0.8, "theta_low": 0.6, "supplement": False},
+        "adaptive": {"theta_high": 0.8, "theta_low": 0.6, "theta_keep": 0.6, "supplement": False},
         "self_rag": {"poor_relevant": 3, "poor_supported": 3},
     },
     "balanced": {
