@@ -8,7 +8,7 @@ from groundgraph.errors import ModelUnavailable
 from groundgraph.grading.need import Need, need_of, need_shares
 from groundgraph.models import ask
 from nodes.language import written_in
-from nodes.model import pattern_model
+from nodes.model import capped, pattern_model
 from nodes.node import Update, cost, node, said
 from state.context import Context
 from state.schemas import Segment
@@ -35,6 +35,7 @@ class Answering(TypedDict):
     query: str
     answer: str
     accepted: list[Segment]
+    warnings: list[str]
 
 
 class Decided(TypedDict):
@@ -64,15 +65,15 @@ async def decide(state: Answering, runtime: Runtime[Context]) -> Update:
     except ModelUnavailable as error:
         steps = said("decide", f"{in_doubt}: the chat model is down")
         return {"need": in_doubt, "warnings": [f"need of retrieval not decided: {error}"], "steps": steps}
-    shares = need_shares(reply.text, reply.logprobs)
+    shares, warnings = need_shares(reply.text, reply.logprobs), capped([reply], state["warnings"])
     if shares is None:
-        warning = f"need of retrieval not decided: {reply.text[:60]!r} is neither yes nor no"
+        warnings += [f"need of retrieval not decided: {reply.text[:60]!r} is neither yes nor no"]
         steps = said("decide", f"{in_doubt}: the reply cannot be read")
-        return {"need": in_doubt, "warnings": [warning], "usage": cost(reply), "steps": steps}
+        return {"need": in_doubt, "warnings": warnings, "usage": cost(reply), "steps": steps}
     need = need_of(shares, self_rag.retrieval_threshold)
     if need == "continue" and not state["accepted"]:
         need = "yes"
-    return {"need": need, "usage": cost(reply), "steps": said("decide", need, **shares)}
+    return {"need": need, "warnings": warnings, "usage": cost(reply), "steps": said("decide", need, **shares)}
 
 
 def _prompt(state: Answering) -> list[BaseMessage]:

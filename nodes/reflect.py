@@ -14,7 +14,7 @@ from groundgraph.models import Reply, ask, ask_json
 from groundgraph.models.tokens import estimate_tokens
 from nodes.accept import joined
 from nodes.language import Language, language_of
-from nodes.model import pattern_model
+from nodes.model import capped, pattern_model
 from nodes.node import Update, cost, node, said
 from nodes.select import relevance
 from nodes.write_segments import Writing, conversation
@@ -79,6 +79,7 @@ class Reflecting(Writing):
     """What was written, and from what."""
 
     segments: list[Segment]
+    warnings: list[str]
 
 
 class Rating(NamedTuple):
@@ -118,10 +119,11 @@ async def reflect(state: Reflecting, runtime: Runtime[Context]) -> Update:
         scores = {aspect: score for rating in own for aspect, score in rating.scores.items()}
         known = {"relevant": relevance(state["passages"][segment["passage"] - 1])} | scores
         rated.append(weighed({**segment, **known}, self_rag))  # type: ignore[typeddict-item]
+    replies = [reply for rating in ratings for reply in rating.replies]
     return {
         "segments": rated,
-        "warnings": [warning for rating in ratings for warning in rating.warnings],
-        "usage": cost(*(reply for rating in ratings for reply in rating.replies)),
+        "warnings": [*capped(replies, state["warnings"]), *(told for rating in ratings for told in rating.warnings)],
+        "usage": cost(*replies),
         "steps": said(
             "reflect",
             ", ".join(f"passage {segment['passage']}: {segment['score']:.1f}" for segment in rated),

@@ -31,6 +31,10 @@ class Endpoint:
     """Status with which every request fails."""
     reject: Sequence[str] = ()
     """Fields of a request that are answered with 422, such as `response_format` or `logprobs`."""
+    most_likeliest: int | None = None
+    """How many of the likeliest tokens may be asked for; more are answered with 400."""
+    objection: str = "logprobs must be at most {most}"
+    """What the endpoint says to a request for more."""
     body: str | None = None
     """A body sent as it is, with status 200, instead of a reply."""
     logprobs: dict[str, Any] | Callable[[str], dict[str, Any]] | None = None
@@ -141,6 +145,11 @@ class _Handler(BaseHTTPRequestHandler):
             )
         if self.endpoint.body is not None:
             return self._send(200, self.endpoint.body)
+        most = self.endpoint.most_likeliest
+        if most is not None and most < int(request.get("top_logprobs") or request.get("logprobs") or 0):
+            self.endpoint.statuses[-1] = 400
+            message = self.endpoint.objection.replace("{most}", str(most))
+            return self._send(400, {"error": {"message": message, "code": 400}})
         what = self.path.partition("/v1/")[2]  # Azure has more before it
         if what == "chat/completions":
             return self._stream(request) if request.get("stream") else self._send(200, self._chat(request))

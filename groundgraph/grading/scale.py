@@ -22,10 +22,28 @@ _OUT_OF = re.compile(r"(?<=\d)\s*(?:/|out of|of|分?[（(，,]?满分)\s*5(?:\.0
 _OTHER_SCALE = re.compile(r"\d+(?:\.\d+)?\s*(?:/|out of)\s*\d+|\d+(?:\.\d+)?\s*%", re.IGNORECASE)
 _SCALE_OF = re.compile(r"(?:scale|range|满分|总分)[^\d\n]{0,6}5\s*分?", re.IGNORECASE)
 _FIFTHS = re.compile(r"[五5]分之")
-_NUMERAL = re.compile(r"(?:(?<![一-鿿])|(?<=[是为给打得]))[一二三四五](?=\s*[分星]|\W*$)")
+_NUMERAL = re.compile(r"(?:(?<![一-鿿])|(?<=[是为给打得度性]))[一二三四五](?=\s*[分星]|\W*$)")
 _NUMBER = re.compile(r"(?<![A-Za-z_\d.-])\d+(?:\.\d+)?(?![\d%])")
-_GAP = r"[^\d\n]{0,12}"
-"""What may stand between the name of an aspect and its score."""
+_GAP = r"(?:[^\S\n]*(?!{others})[^\d\s]){0,12}[^\S\n]*"
+"""What may stand between the name of an aspect and its score: no line's end, and no name of another."""
+_IN_BRACKETS = r"[\[(【（]\s*\d+\s*[\])】）]"
+_ZH_PASSAGE = "段落|段|文档|文件|资料|材料|来源|片段|文本|编号"
+_NUMBERED = re.compile(
+    "|".join(
+        (
+            r"(?:\b(?:of|for|about|from|in)\s+)?(?:\bthe\s+)?"  # left out too: it parts a label from its score
+            r"\b(?:passage|paragraph|document|doc|source|segment|chunk|excerpt|snippet|text|item|reply|answer|no\.)s?"
+            rf"\s*(?:no\.\s*|[#№]\s*)?(?:\d+\b|{_IN_BRACKETS})",
+            rf"(?:{_ZH_PASSAGE})\s*(?:\d+|{_IN_BRACKETS})",
+            rf"第\s*\d+\s*[个条篇份项]?\s*(?:{_ZH_PASSAGE})?",
+            r"(?<![:：=])(?<![:：=]\s)[\[【]\s*\d+\s*[\]】]",  # after a colon it is the score in brackets
+            r"[\[【]\s*\d+\s*[\]】](?=\s*[:：]?\s*\d)",
+            r"^\W*\d+\s*(?:\.(?!\d)|[)）、:：])(?=\s*[*_]*[1-5](?:\.\d+)?[*_]*\s*(?:$|[/分,，;；。(（]))",
+        )
+    ),
+    re.IGNORECASE | re.MULTILINE,
+)
+"""What numbers a passage or an item: passage 2, 段落2, 第2段, [2], and 1. where a score follows."""
 
 
 def scores_in(
@@ -34,8 +52,9 @@ def scores_in(
     """Return the score in [1, 5] that `text` gives to each name; None where it gives none.
 
     Understands `4`, `**4**`, `4/5`, `4 out of 5`, 四分, `4.5`, fenced JSON and labelled lines. A bare list of numbers
-    goes by the names' order. With log probabilities, a whole number becomes the mean of the digits at its place,
-    weighted by their probabilities (as in G-Eval, arXiv:2303.16634).
+    goes by the names' order. The number of a passage ("Passage [2]: 4", 第2段：4分) or of an item ("1. 4") is no score,
+    unless the reply has no other number. With log probabilities, a whole number becomes the mean of the digits at its
+    place, weighted by their probabilities (as in G-Eval, arXiv:2303.16634).
 
     Args:
         text: The reply.
@@ -43,7 +62,8 @@ def scores_in(
         tokens: The tokens of `text`.
     """
     plain = _plain(text)
-    places = _places(plain, names)
+    unnumbered = _NUMBERED.sub(_blank, plain)
+    places = _places(unnumbered if _NUMBER.search(unnumbered) else plain, names)
     return {name: _score(plain, place, text, tokens or ()) for name, place in places.items()}
 
 
@@ -62,9 +82,10 @@ def _blank(found: "re.Match[str]") -> str:
 
 def _places(plain: str, names: Mapping[Name, Sequence[str]]) -> dict[Name, "re.Match[str] | None"]:
     labelled: dict[Name, re.Match[str] | None] = {}
-    for name, labels in names.items():
-        words = "|".join(re.escape(label) for label in labels)
-        label = re.search(rf"(?:{words}){_GAP}(?=\d)", plain, re.IGNORECASE)
+    words = {name: "|".join(map(re.escape, labels)) for name, labels in names.items()}
+    for name in names:
+        gap = _GAP.replace("{others}", "|".join(words.values()))
+        label = re.search(rf"(?:{words[name]}){gap}(?=\d)", plain, re.IGNORECASE)
         labelled[name] = _NUMBER.match(plain, label.end()) if label else None
     if any(labelled.values()):
         return labelled

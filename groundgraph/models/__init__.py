@@ -1,8 +1,8 @@
 """Chat and embedding models by name, embedded or behind an endpoint."""
 
-from groundgraph.models.calls import Reply, ask, logprobs_feature, stream
+from groundgraph.models.calls import Reply, ask, chat_cap, logprobs_feature, stream
 from groundgraph.models.chat import PROVIDERS, chat_model, chat_models, check_provider, default_chat_model
-from groundgraph.models.completions import complete, completion_models, special_tokens_feature
+from groundgraph.models.completions import complete, completion_cap, completion_models, special_tokens_feature
 from groundgraph.models.continuation import Continuation, continuation, continuing
 from groundgraph.models.embeddings import (
     EMBEDDING_PROVIDERS,
@@ -55,3 +55,5 @@ def forget_models() -> None:
         cache.clear()
     for feature in (logprobs_feature, json_schema_feature, choices_feature, special_tokens_feature):
         feature.clear()
+    for cap in (chat_cap, completion_cap):
+        cap.clear()

@@ -3,13 +3,13 @@
 import asyncio
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
 from groundgraph.models.chat import call_options, chat_model, chat_models, speaks_openai
 from groundgraph.models.failures import clear_errors
-from groundgraph.models.features import Feature
-from groundgraph.models.logprobs import PARTIAL, TokenLogprob, joined_tokens, token_logprobs, tokens_between
+from groundgraph.models.features import Cap, Feature
+from groundgraph.models.logprobs import PARTIAL, TokenLogprob, joined_tokens, spells, token_logprobs, tokens_between
 from groundgraph.models.thinking import ThinkingFilter, without_thinking
 
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ QUIET: "RunnableConfig" = {"tags": ["nostream"]}
 """LangGraph leaves calls with this tag out of its message stream."""
 
 logprobs_feature = Feature()
+chat_cap = Cap()
 
 
 def followed() -> dict[str, Any]:
@@ -39,11 +40,17 @@ class Reply:
     completion_tokens: int = 0
     """Tokens as the endpoint counted them, thinking included; 0 where it does not say."""
     logprobs: tuple[TokenLogprob, ...] | None = None
-    """The tokens of `text`; None means not asked for, or not available from this endpoint."""
+    """The tokens of `text`; None means not asked for, or not available from this endpoint.
+
+    Tokens that do not spell the whole text, such as the first few of a list that the endpoint cuts, count as not
+    available: what is not in the list is not known to be sure. A beginning that a continued reply repeats is exempt.
+    """
     finish_reason: str = ""
     """`stop`, `length` if the token limit cut the text, or what else the endpoint says; empty if it does not."""
     calls: int = 1
     """Requests that it took; 0 for a further reply to a request that another one counts."""
+    cap: int | None = None
+    """Likeliest tokens that the endpoint reports at a place, where these are fewer than were asked for."""
 
 
 async def ask(
@@ -62,7 +69,8 @@ async def ask(
         messages: The conversation, the last message to be answered.
         max_tokens: Limit of the reply's length.
         temperature: 0 for the likeliest reply; at most 2.
-        top_logprobs: How many of the likeliest tokens to report at each place, up to 20; 0 asks for none.
+        top_logprobs: How many of the likeliest tokens to report at each place, up to 20, or to the endpoint's cap; 0
+            asks for none.
         options: Further fields of the request, such as `stop`.
 
     Raises:
@@ -73,9 +81,15 @@ async def ask(
     if not top_logprobs or not speaks_openai(model.partition(":")[0]):
         return await _ask(model, messages, max_tokens, temperature, options)
 
-    def with_logprobs(wanted: bool) -> Any:
-        extra = {"logprobs": True, "top_logprobs": top_logprobs} if wanted else {}
-        return _ask(model, messages, max_tokens, temperature, options | extra)
+    async def with_top(most: int) -> Reply:
+        extra = {"logprobs": True, "top_logprobs": most}
+        reply = await _ask(model, messages, max_tokens, temperature, options | extra)
+        return reply if most == top_logprobs else replace(reply, cap=most)
+
+    async def with_logprobs(wanted: bool) -> Reply:
+        if wanted:
+            return await chat_cap.attempt(model, top_logprobs, with_top)
+        return await _ask(model, messages, max_tokens, temperature, options)
 
     return await logprobs_feature.attempt(model, with_logprobs)
 
@@ -86,7 +100,7 @@ async def _ask(
     chat = await live(model)
     base_url, options = prepared(model, chat, max_tokens, temperature, extra)
     with clear_errors(model, base_url):
-        return reply_of(await chat.ainvoke(list(messages), QUIET, **options))
+        return reply_of(await chat.ainvoke(list(messages), QUIET, **options), begun_by(messages))
 
 
 async def stream(
@@ -131,8 +145,13 @@ def prepared(
     return base_url, {**options, **extra, **({"extra_body": body} if body else {})}
 
 
-def reply_of(message: "AIMessage") -> Reply:
-    """Return what a message says, its thinking removed."""
+def begun_by(messages: "Sequence[BaseMessage]") -> str:
+    """Return the text that the model is to go on with; empty where its reply is a message of its own."""
+    return str(messages[-1].text) if messages and messages[-1].type == "ai" else ""
+
+
+def reply_of(message: "AIMessage", begun: str = "") -> Reply:
+    """Return what a message says, its thinking removed; it may repeat the text that it was `begun` with."""
     said, tokens = str(message.text), token_logprobs(message)
     if PARTIAL in said and tokens and all(token.raw is not None for token in tokens):
         said = joined_tokens(tokens)
@@ -141,6 +160,8 @@ def reply_of(message: "AIMessage") -> Reply:
     if tokens and text != said:
         start = said.rfind(text) if text else len(said)
         tokens = tokens_between(said, tokens, max(start, 0), len(said))
+    if tokens and not spells(text.removeprefix(begun), tokens):
+        tokens = None
     usage = message.usage_metadata
     return Reply(
         text=text,

@@ -2,13 +2,15 @@
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from groundgraph.errors import InputError
 from groundgraph.models.calls import Reply, followed, reply_of
 from groundgraph.models.chat import close_http_clients, endpoint_settings, speaks_openai, split_name
 from groundgraph.models.failures import clear_errors
-from groundgraph.models.features import Feature
+from groundgraph.models.features import Cap, Feature
 from groundgraph.models.once import Once
 from groundgraph.settings import get_settings
 
@@ -20,6 +22,7 @@ SHOW_SPECIAL: dict[str, Any] = {"skip_special_tokens": False, "spaces_between_sp
 _EMBEDDED_TIMEOUT = 600.0
 
 special_tokens_feature = Feature()
+completion_cap = Cap(needed=True)
 
 
 async def complete(
@@ -31,7 +34,8 @@ async def complete(
         model: Name as `openai:model` or `llamacpp:model`.
         prompt: The text as the model gets it.
         max_tokens: Limit of the continuation's length.
-        top_logprobs: How many of the likeliest tokens to report at each place, up to 20; 0 asks for none.
+        top_logprobs: How many of the likeliest tokens to report at each place, up to 20, or to the endpoint's cap; 0
+            asks for none.
         token_ids: Numbers of tokens to report at each place in place of the likeliest ones, where the endpoint can.
 
     Raises:
@@ -41,14 +45,16 @@ async def complete(
     made = completion_models.made(model)
     llm = await asyncio.to_thread(completion_models, model) if made is None else made
     options: dict[str, Any] = {**followed(), "max_tokens": max_tokens, "temperature": 0.0}
-    if top_logprobs:
-        options["logprobs"] = top_logprobs
+
+    async def call_with(special: bool, most: int) -> Reply:
+        body = {**(SHOW_SPECIAL if special else {}), **({"logprob_token_ids": [*token_ids]} if token_ids else {})}
+        extra: dict[str, Any] = {**({"extra_body": body} if body else {}), **({"logprobs": most} if most else {})}
+        with clear_errors(model, llm.openai_api_base):
+            reply = _reply(await llm.agenerate([prompt], **options, **extra))
+        return reply if most == top_logprobs else replace(reply, cap=most)
 
     async def call(special: bool) -> Reply:
-        body = {**(SHOW_SPECIAL if special else {}), **({"logprob_token_ids": [*token_ids]} if token_ids else {})}
-        extra: dict[str, Any] = {"extra_body": body} if body else {}
-        with clear_errors(model, llm.openai_api_base):
-            return _reply(await llm.agenerate([prompt], **options, **extra))
+        return await completion_cap.attempt(model, top_logprobs, partial(call_with, special))
 
     return await special_tokens_feature.attempt(model, call)
 

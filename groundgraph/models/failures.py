@@ -16,6 +16,11 @@ _MALFORMED = (ValueError, TypeError, LookupError, AttributeError)
 class RequestRejected(ModelError):
     """The endpoint understood who asks but not what (400, 413, 422): another request may do."""
 
+    def __init__(self, line: str, said: str = "") -> None:
+        super().__init__(line)
+        self.said = said
+        """The endpoint's own words; empty where the prompt is the reason."""
+
 
 @contextmanager
 def clear_errors(name: str, base_url: str | None = None) -> Iterator[None]:
@@ -77,8 +82,8 @@ def _explain(error: Exception, name: str, base_url: str | None) -> ModelError:
         return ModelUnavailable(f"{where} is overloaded or over its quota ({status}): wait, or lower max_concurrency")
     if status >= 500:
         return _failed(where, f"{status}: {what}")
-    kind = RequestRejected if status in {400, 413, 422} else ModelError
-    return kind(f"{where} rejected the request ({status}: {what}): check the model's name and what it can do")
+    line = f"{where} rejected the request ({status}: {what}): check the model's name and what it can do"
+    return RequestRejected(line, what) if status in {400, 413, 422} else ModelError(line)
 
 
 def _is_told(error: Exception) -> bool:

@@ -1,7 +1,8 @@
 """Fault 13: log probabilities in the legacy schema.
 
 The chat endpoint returns the legacy schema: tokens ["a"," b"], token_logprobs [-0.1,-3], against the modern content
-list → identical pairs. A None entry → low confidence, no crash.
+list → identical pairs. A None entry → low confidence, no crash. Nothing but None, or a list that ends before the text
+does → as good as no list.
 """
 
 from collections.abc import Callable
@@ -72,6 +73,14 @@ NUMBERS = [-0.1, -0.1, -3.0, -0.1, -0.1, -0.1, -0.1, -0.1]
         ({"content": [{"token": t, "logprob": n} for t, n in zip(TOKENS, NUMBERS, strict=True)]}, 0.0498, "330"),
         ({"tokens": TOKENS, "token_logprobs": NUMBERS, "top_logprobs": None}, 0.0498, "330"),
         ({"tokens": TOKENS, "token_logprobs": [None, *NUMBERS[1:]]}, 0.0, "It"),
+        ({"tokens": TOKENS, "token_logprobs": NUMBERS[:2]}, 0.0, "330"),
+        ({"tokens": TOKENS, "token_logprobs": [None] * len(TOKENS)}, 1.0, "330"),
+        ({"content": [{"token": token, "logprob": None} for token in TOKENS]}, 1.0, "330"),
+        ({"content": [{"token": token} for token in TOKENS]}, 1.0, "330"),
+        ({"content": TOKENS}, 1.0, "330"),
+        ({"tokens": TOKENS[:2], "token_logprobs": NUMBERS[:2]}, 1.0, "330"),
+        ({"content": [{"token": t, "logprob": -0.1} for t in TOKENS[:-3]]}, 1.0, "330"),
+        ({"content": [{"token": "Tall", "logprob": -0.1}] * len(TOKENS)}, 1.0, "330"),
         (None, 1.0, "330"),
         ({}, 1.0, "330"),
         ({"content": None}, 1.0, "330"),

@@ -27,6 +27,23 @@ def test_a_score(text: str, score: float) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "score"),
+    [
+        ("Passage [1]: 5", 5), ("[2] 4", 4), ("[1]: 5", 5), ("4 [1]", 4), ("5 (see [1])", 5), ("【1】3分", 3),
+        ("Score for [3]: 2/5", 2), ("Score [1]: 5", 5), ("Passage 1: 5", 5), ("Passage #2: 4", 4), ("3 of doc 2", 3),
+        ("Document 12: 3", 3), ("**Passage [2]**: **4**/5", 4), ("The passage [2] fully supports: 5", 5),
+        ("I rate passage 2 with 4", 4), ("1. 5", 5), ("1. 4/5", 4), ("1. **4**", 4), ("1) 4", 4), ("1: 5", 5),
+        ("1、4分", 4), ("第2段：4分", 4), ("第1个段落的评分是5分", 5), ("第二段：四分", 4), ("段落1：4分", 4),
+        ("段落[1]：5", 5), ("片段3：4", 4), ("文档2，评分：3", 3), ("评分：第3条，4分", 4), ("2. 3.5", 3.5),
+        ("[4]", 4), ("Score: [4]", 4), ('{"score": [4]}', 4), ("Passage 4", 4),  # no other number
+        ("passage: 4", 4), ("4. It says so", 4), ("Passage 4 has 330 metres", None),
+    ],
+)  # fmt: skip
+def test_the_number_of_a_passage_or_an_item_is_no_score(text: str, score: float | None) -> None:
+    assert scores_in(text, ONE) == {"score": score}
+
+
+@pytest.mark.parametrize(
     "text", ["", "good", "0", "6", "10", "8/10", "80%", "-1", "330 metres", "1-5", "从一开始就错了", "[x]", "³"]
 )
 def test_what_is_no_score(text: str) -> None:
@@ -42,6 +59,16 @@ def test_what_is_no_score(text: str) -> None:
         ("**Utility**: 2\n**Support**: 5\n**Relevance**: 4", (4, 5, 2)),
         ("相关性：4分，支持度：五分，有用性：2", (4, 5, 2)),
         ("4 5 2", (4, 5, 2)),
+        ("[4, 5, 2]", (4, 5, 2)),
+        ("1. 4\n2. 5\n3. 2", (4, 5, 2)),
+        ("[1] 4 [2] 5 [3] 2", (4, 5, 2)),
+        ("Passage [1]: relevance 4, support 5, utility 2", (4, 5, 2)),
+        ("Relevance [1]: 4\nSupport [1]: 5\nUtility: 2", (4, 5, 2)),
+        ("relevance of passage [1]: 4, support of passage [1]: 5, utility: 2", (4, 5, 2)),
+        ("relevance: [4], support: [5], utility: [2]", (4, 5, 2)),
+        ("第1段：相关性4分，支持度五分，有用性2分", (4, 5, 2)),
+        ('{"relevance": null, "support": 5, "utility": 2}', (None, 5, 2)),
+        ("relevance: -, support: 5", (None, 5, None)),
         ("4, 5, 2", (4, 5, 2)),
         ("support: 5", (None, 5, None)),
         ("relevance: 9, support: 5, utility: none", (None, 5, None)),
@@ -66,6 +93,7 @@ def token(word: str, probability: float = 1.0, **top: float) -> TokenLogprob:
         ("4", [token("4", 0.5, _5=0.1, the=0.4)], (4 * 0.5 + 5 * 0.1) / 0.6),
         ("4", [token("4", 0.3, the=0.7)], 4),  # the digits are improbable there: as written
         ("Score: 2/5", [token("Score"), token(":"), token(" 2", 0.8, _4=0.2), token("/"), token("5", 0.1)], 2.4),
+        ("[2] 4", [token("["), token("2", 0.5, _5=0.5), token("]"), token(" 4", 0.5, _5=0.5)], 4.5),
         ("3.5", [token("3", 0.5, _5=0.5), token("."), token("5")], 3.5),  # not a whole number: as written
         ("四分", [token("四", 0.5, _五=0.5), token("分")], 4.5),
         ("good", [token("good", 0.5, _5=0.5)], None),

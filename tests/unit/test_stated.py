@@ -63,6 +63,42 @@ def test_confidence(said: str, confidence: float | None) -> None:
     assert (found and found.confidence) == (confidence if confidence is None else pytest.approx(confidence))
 
 
+RENT = "The deposit is 900 euros, paid back within 6 months; the rent rises by 3.5 percent."
+RISE = "押金九百欧元，租金上涨百分之三点五。"
+
+
+@pytest.mark.parametrize(
+    ("sentence", "said", "confidence"),
+    [
+        (RENT, "rent is 3.5 percent; I'd say 90%", 0.9),
+        (RENT, "I'd say 90%, since the rent rises by 3.5 percent", 0.9),
+        (RENT, "I am 90% sure that the rent rises by 3.5 percent", 0.9),
+        (RENT, "The likelihood that the rent rises by 3.5 percent is 90%", 0.9),
+        (RENT, "The rent rises by 3.5 percent. Confidence: 85", 0.85),
+        (RENT, "The rent rises by 3.5 percent, very likely.", 0.9),
+        (RENT, "The passage says 2.5 percent, so I would say 20%.", 0.2),
+        (RENT, "Some say 2 percent, others 60%", 0.6),  # the last one
+        (RENT, "3.5%; 90%", 0.9),
+        (RENT, "30%; 3.5 percent", 0.3),  # the form that is asked for: the words doubted come after
+        (RENT, "20%; it is 2.5 percent there", 0.2),
+        (RENT, "3.5%", 0.035),
+        (RENT, "I'd say 3.5%", 0.035),
+        (RENT, "It says 3.5 percent.", None),
+        (RISE, "租金上涨3.5%；我认为90%", 0.9),
+        (RISE, "租金上涨百分之三点五，我有九成把握", 0.9),
+        (RISE, "属实的可能性为90%，租金上涨百分之三点五", 0.9),
+        (RISE, "租金上涨百分之三点五，很可能", 0.9),
+        (RISE, "原文说是2%，所以大概20%", 0.2),
+        (RISE, "百分之二十；百分之三点五", 0.2),
+    ],
+)
+def test_a_share_that_the_sentence_states_is_not_the_confidence(
+    sentence: str, said: str, confidence: float | None
+) -> None:
+    found = stated(said, sentence, "deposit?")
+    assert (found and found.confidence) == (confidence if confidence is None else pytest.approx(confidence))
+
+
 @pytest.mark.parametrize(
     ("said", "words"),
     [
