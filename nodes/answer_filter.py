@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 
+from nodes.prompt import open_fence
 from nodes.refusal import is_refusal
 
 _FENCE = 3
@@ -17,7 +18,7 @@ _WRAPPED = re.compile(
 )
 """A whole answer in one block: of Markdown, or one that ends with a citation, which code does not."""
 _MARK = re.compile(r"\s*[\[【](\d+(?:\s*[,，、;]\s*\d+)*)[\]】]")
-_UNFINISHED = re.compile(r"(?:`+|[.!?]?\s*(?:[\[【][\d\s,，、;]*)?)$")
+_UNFINISHED = re.compile(r"(?:`+|~+|[.!?]?\s*(?:[\[【][\d\s,，、;]*)?)$")
 """An end of the text that what follows may change: a number's point or a full stop, a mark, a bracket, or a fence."""
 _AFTERTHOUGHT = re.compile(
     r"\s*(?:"
@@ -26,19 +27,20 @@ _AFTERTHOUGHT = re.compile(
 )
 """A refusal's words at the end of the text, or the beginning of them: small models add them to an answer."""
 _SENTENCE_ENDS = tuple(".。!！?？]】")
-_TICKS = re.compile(r"(`+)")
+_TICKS = re.compile(r"(`+|~{3,})")
 _PARTS = re.compile(r"( \[\d+\]|[。！？\n]|[.!?](?=\s|$))")
 
 
 class AnswerFilter:
     """Hold back what may not stand in the answer: a refusal's words, and citations of passages that there are not.
 
+    `passages` is how many there are; `written` the text that stands before, which may leave a block of code open.
     Feed it the model's pieces; what it gives back may be shown. `text` is all that was accepted so far. A model that
     writes its citations before the sentences has them put at the sentences' ends. Code is left as it is; an answer
     that stands in a block as a whole is taken out of it.
     """
 
-    def __init__(self, passages: int) -> None:
+    def __init__(self, passages: int, written: str = "") -> None:
         self.text = ""
         self.dropped: list[int] = []
         """Numbers cited that are no passage's."""
@@ -49,8 +51,8 @@ class AnswerFilter:
         self._waiting = ""
         """Citations read before their sentence."""
         self._at_start = self._on_new_line = True
-        self._code = ""
-        """The backticks that opened the code we are in."""
+        self._code = open_fence(written)
+        """The backticks or tildes that opened the code we are in."""
 
     @property
     def refused(self) -> bool:
@@ -102,7 +104,7 @@ class AnswerFilter:
 
     def _cleaned(self, part: str) -> str:
         """Return what of the next part, backticks or what stands between them, may be shown now."""
-        if part.startswith("`"):
+        if _TICKS.fullmatch(part):
             self._code = part if not self._code else "" if part == self._code else self._code
         elif not self._code:
             shown = _MARK.sub(self._check, part)

@@ -53,6 +53,7 @@ def check(
         "answer": text,
         "passages": list(passages),
         "citations": [citation(number, passages[number - 1], text) for number in numbers],
+        "refusal_reason": "",
         "messages": [AIMessage(text, id=message_id)],
         "warnings": warnings,
         "steps": said(node, "answered", citations=numbers, passages=len(passages)),

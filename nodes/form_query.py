@@ -14,7 +14,8 @@ from nodes.draft import Drafting
 from nodes.language import written_in
 from nodes.model import pattern_model
 from nodes.node import Update, cost, node, said
-from nodes.sentence import first_sentence, uncited
+from nodes.prompt import unmarked
+from nodes.sentence import first_sentence
 from nodes.short_reply import short_reply
 from state.context import Context
 
@@ -46,7 +47,7 @@ async def form_query(state: Drafting, runtime: Runtime[Context]) -> Update:
     warnings: list[str] = []
     queries: list[str] = []
     if flare.query == "prefix":
-        end = uncited(state["answer"])[-PREFIX:]
+        end = unmarked(state["answer"])[-PREFIX:]
         queries = [f"{state['query']} {end}".strip()]
     elif flare.query == "passage":
         queries = [passage_query(state["query"], passage) for passage in _cited(sentence, state)]
@@ -54,7 +55,7 @@ async def form_query(state: Drafting, runtime: Runtime[Context]) -> Update:
         spans = weak_spans(sentence, tokens, flare.beta, flare.variant)
         queries, replies, warnings = await _questions(spans, sentence, state, runtime.context)
     if not queries:
-        kept = masked(sentence, tokens, flare.beta, flare.variant) if tokens else uncited(sentence).strip()
+        kept = masked(sentence, tokens, flare.beta, flare.variant) if tokens else unmarked(sentence).strip()
         queries = [kept or state["query"]]
     return {
         "draft_queries": queries,

@@ -9,7 +9,8 @@ from groundgraph.models import Reply, ask, ask_several
 from groundgraph.models.tokens import estimate_tokens
 from nodes.language import language_of
 from nodes.model import pattern_model
-from nodes.sentence import first_sentence, uncited
+from nodes.prompt import unmarked
+from nodes.sentence import first_sentence
 from nodes.write_on import Writing, draft_of, place_of, prompt_of, tokens_left
 from state.context import Context
 from state.schemas import Draft
@@ -102,13 +103,13 @@ async def _verbalised(draft: Draft, state: Writing, context: Context) -> Measure
     except ModelUnavailable as error:
         why = str(error)
     if found is None:
-        return draft, replies, [f"searched for {uncited(text).strip()[:60]!r}: {why}"]
+        return draft, replies, [f"searched for {unmarked(text).strip()[:60]!r}: {why}"]
     return {**draft, "tokens": found.tokens, "confidence": found.confidence}, replies, []
 
 
 def _how_sure(text: str, state: Writing, context: Context) -> list[BaseMessage]:
     """Return the conversation in which the sentence was written, and one more turn: its beginning is read already."""
     written = state["answer"] + text
-    asked = HOW_SURE[language_of(state["question"], context)].replace("{sentence}", uncited(text).strip())
+    asked = HOW_SURE[language_of(state["question"], context)].replace("{sentence}", unmarked(text).strip())
     prompt, _ = prompt_of(state, context, reserved=estimate_tokens(text + asked))
     return [*prompt, AIMessage(written), HumanMessage(asked)]

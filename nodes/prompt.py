@@ -1,7 +1,7 @@
 """How passages stand in a prompt: delimited, escaped, and cut to a budget of tokens."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from groundgraph.knowledge.passage import Passage
 from groundgraph.models.escape import escape
@@ -10,6 +10,35 @@ from groundgraph.models.tokens import estimate_tokens
 CODE = re.compile(r"((?:`{3,}|~{3,})[\s\S]*?(?:`{3,}|~{3,}|$)|`[^`\n]+`)")
 """A block of code, or code inside a line."""
 MARKS = re.compile(r"[\[【](\d+(?:\s*[,，、;–-]\s*\d+)*)[\]】]")
+_FENCE = re.compile(r"\s*(`{3,}|~{3,})")
+
+
+def marks(text: str) -> Iterator[re.Match[str]]:
+    """Yield the citation marks of `text`; brackets in code are none."""
+    code = [found.span() for found in CODE.finditer(text)]
+    for mark in MARKS.finditer(text):
+        if not any(start < mark.start() < end for start, end in code):
+            yield mark
+
+
+def unmarked(text: str) -> str:
+    """Return `text` without its citation marks and the space before them; code stays as it is."""
+    bare, last = "", 0
+    for mark in marks(text):
+        bare += text[last : mark.start()].rstrip()
+        last = mark.end()
+    return bare + text[last:]
+
+
+def open_fence(text: str) -> str:
+    """Return the fence of the block of code that `text` leaves open; empty if it leaves none."""
+    fence = ""
+    for line in text.split("\n"):
+        if fence:
+            fence = "" if line.strip().startswith(fence) else fence
+        elif opening := _FENCE.match(line):
+            fence = opening[1]
+    return fence
 
 
 def without_marks(text: str) -> str:

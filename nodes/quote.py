@@ -57,6 +57,7 @@ async def cite_all(
         "answer": answer,
         "passages": list(passages),
         "citations": [citation(number, passages[number - 1], answer) for number in numbers],
+        "refusal_reason": "",
         "messages": [AIMessage(answer, id=message_id)],
         "steps": said("generate", "quoted", sentences=len(quotes)),
     }

@@ -5,7 +5,7 @@ import re
 from groundgraph.grading.confidence import Token
 from groundgraph.knowledge.keywords import CJK
 from nodes.cite import statements
-from nodes.prompt import MARKS
+from nodes.prompt import MARKS, marks
 from state.schemas import Draft
 
 _ENDED = re.compile(r"[.!?:;…\])\"'*]$")
@@ -54,8 +54,8 @@ def repeated(written: str, text: str) -> int:
         tail, _ = _bare(written[start:])
         if tail and bare.startswith(tail):
             end = places[len(tail) - 1] + 1
-            marks = re.match(rf"(?:\s*{MARKS.pattern})+", text[end:])
-            return end + (marks.end() if marks else 0)
+            cited = re.match(rf"(?:\s*{MARKS.pattern})+", text[end:])
+            return end + (cited.end() if cited else 0)
     return 0
 
 
@@ -65,28 +65,23 @@ def said_before(sentence: str, earlier: list[str]) -> bool:
     return said in {_bare(one)[0].casefold() for one in earlier}
 
 
-def uncited(text: str) -> str:
-    """Return the text without its citation marks."""
-    return re.sub(rf"\s*{MARKS.pattern}", "", text)
-
-
 def _bare(text: str) -> tuple[str, list[int]]:
     """Return the text without white space and citation marks, and where each of its characters stands in `text`."""
-    marks = {place for mark in MARKS.finditer(text) for place in range(*mark.span())}
-    places = [place for place, char in enumerate(text) if not char.isspace() and place not in marks]
+    cited = {place for mark in marks(text) for place in range(*mark.span())}
+    places = [place for place, char in enumerate(text) if not char.isspace() and place not in cited]
     return "".join(text[place] for place in places), places
 
 
 def first_sentence(draft: Draft) -> tuple[str, list[Token]]:
     """Return the draft's first sentence and its tokens, but for white space and citation marks: these state nothing."""
     text = draft["text"][: draft["end"]]
-    marks = [mark.span() for mark in MARKS.finditer(text)]
+    cited = [mark.span() for mark in marks(text)]
     tokens = [
         token
         for token in draft["tokens"]
         if token["start"] < draft["end"]
         and text[token["start"] : token["end"]].strip()
-        and not any(token["start"] < end and token["end"] > start for start, end in marks)
+        and not any(token["start"] < end and token["end"] > start for start, end in cited)
     ]
     return text, tokens
 

@@ -6,7 +6,8 @@ from typing import NamedTuple
 
 from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
 
-from groundgraph.grading.confidence import Measure, token_confidences
+from groundgraph.grading.confidence import Measure, Token, token_confidences
+from groundgraph.knowledge.keywords import CJK
 from groundgraph.models import Continuation, Reply, ask, continuation
 from groundgraph.models.tokens import estimate_tokens
 from nodes.cite import cited_numbers
@@ -38,6 +39,7 @@ _END = re.compile(r"(?:^|(?<=[.!?。！？\]\n]))\s*[*_(\[\"'“]*END\W*$")
 """What a model that was told to go on says, by itself, when the answer is complete; no word of a sentence."""
 _UNFINISHED = re.compile(r"\s*[\[【][\d\s,，、;]*$")
 """A citation mark that the token limit has cut."""
+_WORD_START, _WORD_END = re.compile(rf"(?![{CJK}])\w"), re.compile(rf"(?:(?![{CJK}])\w)+$")
 _TOP = 10
 """Likeliest tokens to ask for at each place, for its entropy."""
 
@@ -125,10 +127,12 @@ def prompt_of(
 
 
 def draft_of(reply: Reply, written: str, place: Continuation, context: Context) -> Draft:
-    """Return the reply as it joins the answer so far, what it repeats of that left out."""
+    """Return the reply as it joins the answer so far, what it repeats of that left out.
+
+    What goes beyond `tokens_left`, because the endpoint heeds no limit, is cut off as the endpoint should have: the
+    model looks no further ahead, and writes on after the last sentence that is kept.
+    """
     said = reply.text.rstrip()
-    if reply.finish_reason == "length":
-        said = _UNFINISHED.sub("", said)
     if place.continues:
         said = said.removeprefix(written)
     elif written:
@@ -139,16 +143,38 @@ def draft_of(reply: Reply, written: str, place: Continuation, context: Context) 
     lead = joint(written, said[cut:], continues=place.continues)
     shift = len(lead) - cut
     text = lead + said[cut:]
+    tokens = [
+        {**token, "start": token["start"] + shift, "end": token["end"] + shift}
+        for token in tokens
+        if token["start"] >= cut
+    ]
+    stop = _stop(text, tokens, reply, max(1, tokens_left(written, context)))
+    ended = reply.finish_reason != "length" and stop == len(text)
+    text = text[:stop] if ended else _UNFINISHED.sub("", text[:stop])
     return {
         "text": text,
         "end": sentence_end(written, text),
-        "tokens": [
-            {**token, "start": token["start"] + shift, "end": token["end"] + shift}
-            for token in tokens
-            if token["start"] >= cut
-        ],
+        "tokens": [token for token in tokens if token["end"] <= len(text)],
         "confidence": None,
-        "ended": reply.finish_reason != "length",
+        "ended": ended,
         "guessed": False,
         "failed": "",
     }
+
+
+def _stop(text: str, tokens: Sequence[Token], reply: Reply, limit: int) -> int:
+    """Return where the first `limit` tokens of a text end, at the end of a word; counted, else estimated.
+
+    An estimate cuts nothing off if the endpoint says that it kept to the limit, unless twice as much is written.
+    """
+    estimate = estimate_tokens(text)
+    if len(tokens) > limit:
+        stop = tokens[limit - 1]["end"]
+    elif (tokens and tokens[-1]["end"] >= len(text)) or estimate <= limit:
+        return len(text)
+    elif 0 < reply.completion_tokens <= limit and estimate <= 2 * limit:
+        return len(text)
+    else:
+        stop = len(text) * limit // estimate
+    amid = _WORD_END.search(text[:stop]) if _WORD_START.match(text, stop) else None
+    return amid.start() if amid and amid.start() else stop

@@ -20,7 +20,7 @@ from nodes.generate import ANSWER
 from nodes.language import language_of
 from nodes.model import is_small, pattern_model
 from nodes.node import Update, cost, node, said
-from nodes.prompt import MARKS, fit, show
+from nodes.prompt import fit, marks, show, unmarked
 from nodes.quote import joined
 from nodes.refusal import is_refusal
 from state.context import Context
@@ -42,7 +42,6 @@ GO_ON = {
 }
 
 _END = re.compile(r"\W*END\W*")
-_MARK = re.compile(rf"\s*{MARKS.pattern}")
 
 
 class Writing(TypedDict):
@@ -165,10 +164,9 @@ def cited(sentence: str, number: int) -> str:
     """
     if UNCITED.match(sentence):
         return sentence
-    mark, bare = _MARK.search(sentence), _MARK.sub("", sentence)
-    if mark is None or mark.start() == 0:
-        return with_mark(bare.lstrip(), number)
-    return f"{bare[: mark.start()].rstrip()} [{number}]{bare[mark.start() :]}"
+    bare, mark = unmarked(sentence), next(marks(sentence), None)
+    before = sentence[: mark.start()].rstrip() if mark else ""
+    return f"{before} [{number}]{bare[len(before) :]}" if before else with_mark(bare.lstrip(), number)
 
 
 def blank(number: int, text: str) -> Segment:
@@ -177,4 +175,4 @@ def blank(number: int, text: str) -> Segment:
 
 
 def _bare(text: str) -> str:
-    return re.sub(r"\W", "", _MARK.sub("", text)).casefold()
+    return re.sub(r"\W", "", unmarked(text)).casefold()

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from groundgraph.grading.reflection_train import Trained
 
 PARTLY = 1
+INTERRUPTED = 130
 
 self_rag = typer.Typer(
     help="Make a model with reflection tokens for Self-RAG.", rich_markup_mode=None, add_completion=False
@@ -46,12 +47,14 @@ def label(
     """Label instructions and their answers with reflection tokens.
 
     A critic marks which sentences need passages, how relevant these are and what they support, and how useful the
-    answer is. Exit status: 0 done, 1 some were left out, 2 bad use.
+    answer is. Every label is kept at once: after Ctrl-C, or when the critic is up again, the same command goes on where
+    it was. Exit status: 0 done, 1 some were left out, 2 bad use, 130 interrupted.
     """
     import asyncio
 
     from groundgraph.cli.progress import bars
     from groundgraph.errors import ModelError
+    from groundgraph.evaluation.labelling import begin, record_of
     from groundgraph.grading.reflection_card import write as write_folder
     from groundgraph.grading.reflection_data import label as label_pairs
     from groundgraph.grading.reflection_data import load_pairs
@@ -64,19 +67,25 @@ def label(
     if model is None:
         raise ModelError(f"labelling needs a chat model; {NO_MODEL}")
     collections = named(collection or ["default"])
-    with bars(show=shows_progress(quiet=quiet, as_json=as_json)) as done:
-        labelled = asyncio.run(
-            label_pairs(
-                pairs,
-                model,
-                collections,
-                passages=passages,
-                relabel=relabel,
-                seed=seed,
-                max_concurrency=concurrency,
-                done=done,
+    log = begin(out, record_of(instructions, len(pairs), model, collections, passages, relabel, seed))
+    try:
+        with bars(show=shows_progress(quiet=quiet, as_json=as_json)) as done:
+            labelled = asyncio.run(
+                label_pairs(
+                    pairs,
+                    model,
+                    collections,
+                    passages=passages,
+                    relabel=relabel,
+                    seed=seed,
+                    max_concurrency=concurrency,
+                    log=log,
+                    done=done,
+                )
             )
-        )
+    except KeyboardInterrupt:
+        typer.echo(f"stopped; what is done is in {out}: the same command goes on", err=True)
+        return INTERRUPTED
     about = {"Instructions": instructions.name, "Critic": model, "Collections": ", ".join(collections)}
     write_folder(out, labelled, about)
     _show(out, labelled, as_json=as_json)

@@ -17,7 +17,7 @@ from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field
 from groundgraph.errors import InputError, shown
 from groundgraph.evaluation.records import QuestionsRecord
 from groundgraph.grading.dataset import RELEVANT
-from groundgraph.knowledge.decode import decode
+from groundgraph.knowledge.decode import decode_rows
 from groundgraph.knowledge.document import JSON
 from nodes.language import language_of
 from state.context import Context
@@ -115,7 +115,7 @@ def load_questions(
         data = path.read_bytes()
     except OSError as error:
         raise InputError(f"questions {str(path)!r}: {error.strerror}; give a JSON Lines or CSV file") from None
-    text = _decoded(data)
+    text = decode_rows(data)
     if text is None:
         raise InputError(f"questions {str(path)!r}: not text; give a JSON Lines or CSV file")
     rows = list(_csv(text, path) if path.suffix.lower() == ".csv" else _jsonl(text, path))
@@ -171,16 +171,6 @@ def _questions(path: Path, rows: Iterator[tuple[int, Any]]) -> Iterator[Question
         lines[question.id] = line
         language = question.language or language_of(question.question, Context())
         yield question.model_copy(update={"language": language, "line": line})
-
-
-def _decoded(data: bytes) -> str | None:
-    """Return the text, None if it is binary; U+2028 and U+0085, which may stand in a JSON string, end no line."""
-    text = decode(data)
-    try:
-        whole = data.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        return text
-    return text if text is None or "\0" in whole else whole.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def _jsonl(text: str, path: Path) -> Iterator[tuple[int, JSON]]:

@@ -38,7 +38,7 @@ def read_questions(path: Path) -> list[str]:
         InputError: The file cannot be read, holds none, or a JSON line has no question.
     """
     try:
-        lines = [line.strip() for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
+        lines = [line.strip() for line in path.read_text(encoding="utf-8").split("\n") if line.strip()]
     except (OSError, UnicodeDecodeError) as error:
         said = getattr(error, "strerror", None) or "it is not UTF-8"
         raise InputError(f"questions {str(path)!r}: {said}; give a file with one question a line") from None

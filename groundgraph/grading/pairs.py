@@ -76,7 +76,7 @@ def _corpus(source: str, question: str) -> Corpus:
 
 def _rows(path: Path) -> Iterator[dict[str, Any]]:
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
+        lines = path.read_text(encoding="utf-8").split("\n")
     except (OSError, UnicodeDecodeError) as error:
         said = getattr(error, "strerror", None) or "it is not UTF-8"
         raise InputError(f"pairs {str(path)!r}: {said}; give JSON Lines of question, passage and label") from None

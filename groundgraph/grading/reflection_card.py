@@ -10,8 +10,6 @@ from groundgraph.grading.reflection import NEEDS, RELEVANCE, SUPPORT, UTILITIES
 from groundgraph.grading.reflection_data import Labelled
 
 EXAMPLES, CARD = "train.jsonl", "README.md"
-BEFORE = "train.bak.jsonl"
-"""The examples of the run before."""
 SPECIAL_TOKENS = (*NEEDS, *RELEVANCE, *SUPPORT, *UTILITIES, "<paragraph>", "</paragraph>")
 
 FINE_TUNE = """\
@@ -36,7 +34,7 @@ groundgraph ask "…" --pattern self_rag --set chat_model=openai:selfrag --set s
 
 
 def write(folder: Path, labelled: Labelled, about: Mapping[str, str]) -> None:
-    """Write the examples as JSON Lines, whole or not at all, and their card; earlier examples are kept as `BEFORE`.
+    """Write the examples as JSON Lines, whole or not at all, and their card.
 
     Args:
         folder: Made if need be.
@@ -44,18 +42,16 @@ def write(folder: Path, labelled: Labelled, about: Mapping[str, str]) -> None:
         about: What the card says of its origin, such as the critic and the collections, by name.
 
     Raises:
-        InputError: There is no example; the folder stays as it is.
+        InputError: There is no example; none is written.
     """
     if not labelled.examples:
         reasons = "; ".join(f"{count} × {reason}" for reason, count in labelled.left_out.most_common(3))
-        raise InputError(f"no pair could be labelled ({reasons}): nothing is written to {str(folder)!r}")
+        raise InputError(f"no pair could be labelled ({reasons}): no example is written to {str(folder)!r}")
     folder.mkdir(parents=True, exist_ok=True)
     lines = "".join(f"{json.dumps(one, ensure_ascii=False)}\n" for one in labelled.examples)
-    file, draft = folder / EXAMPLES, folder / f"{EXAMPLES}.tmp"
+    draft = folder / f"{EXAMPLES}.tmp"
     draft.write_text(lines, encoding="utf-8")
-    if file.exists():
-        file.replace(folder / BEFORE)
-    draft.replace(file)
+    draft.replace(folder / EXAMPLES)
     (folder / CARD).write_text(card(folder, labelled, about), encoding="utf-8")
 
 

@@ -5,7 +5,11 @@ is no label.
 """
 
 import asyncio
+import hashlib
+import json
 import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Literal, TypeVar
 
 from langchain_core.messages import HumanMessage, SystemMessage
@@ -16,7 +20,7 @@ from groundgraph.grading.need import Need, need_of, need_shares
 from groundgraph.grading.scale import scores_in
 from groundgraph.grading.verdict import parse_verdict
 from groundgraph.knowledge.passage import Passage
-from groundgraph.models import Reply, ask
+from groundgraph.models import ask
 from groundgraph.models.escape import escape
 
 Support = Literal["full", "partial", "none"]
@@ -53,16 +57,29 @@ class Unreadable(GroundgraphError):
     """What the critic said is no label."""
 
 
+@dataclass(frozen=True)
+class Log:
+    """What critics said, by a digest of what they were asked."""
+
+    known: Mapping[str, str] = field(default_factory=dict)
+    """From an earlier run: it is not asked again."""
+    keep: Callable[[str, str, str], None] = lambda kind, asked, said: None
+    """Told each new reply at once: the kind of label, the digest, and what was said."""
+
+
 class Critic:
     """Asks a chat model for labels, and remembers what it decided.
 
-    `decisions` holds each decision by its kind and what it was about, so that two critics can be compared.
+    `decisions` holds each decision by its kind and what it was about, so that two critics can be compared; `calls` is
+    how many it took, those of an earlier run counted in.
     """
 
-    def __init__(self, model: str, *, temperature: float = 0.0, turns: asyncio.Semaphore) -> None:
-        self._model, self._temperature, self._turns = model, temperature, turns
+    def __init__(
+        self, model: str, *, temperature: float = 0.0, turns: asyncio.Semaphore, log: Log | None = None
+    ) -> None:
+        self._model, self._temperature, self._turns, self._log = model, temperature, turns, log or Log()
         self.decisions: dict[tuple[str, ...], str] = {}
-        self.replies: list[Reply] = []
+        self.calls = 0
 
     async def need(self, question: str, before: str, text: str, *, has_evidence: bool) -> Need:
         """Return whether the sentence `text`, after what stands `before` it, needs evidence.
@@ -71,7 +88,7 @@ class Critic:
             Unreadable, ModelError: There is no label to be had.
         """
         asked = _filled(NEXT, question=question, before=before, text=text, evidence="yes" if has_evidence else "no")
-        said = await self._ask(NEED, asked)
+        said = await self._ask("need", NEED, asked)
         shares = need_shares(said)
         if shares is None:
             raise Unreadable(f"need {said[:40]!r}")
@@ -86,7 +103,7 @@ class Critic:
             Unreadable, ModelError: There is no label to be had.
         """
         system, human = judge_messages(question, passage)
-        said = await self._ask(system.text, human.text)
+        said = await self._ask("relevance", system.text, human.text)
         verdict = parse_verdict(said)
         if verdict is None:
             raise Unreadable(f"relevance {said[:40]!r}")
@@ -99,7 +116,7 @@ class Critic:
             Unreadable, ModelError: There is no label to be had.
         """
         asked = _filled(CLAIM, question=question, text=text, passage=escape(passage.context))
-        said = await self._ask(SUPPORT, asked)
+        said = await self._ask("support", SUPPORT, asked)
         found = _SUPPORT.match(said)
         if found is None:
             raise Unreadable(f"support {said[:40]!r}")
@@ -112,18 +129,23 @@ class Critic:
         Raises:
             Unreadable, ModelError: There is no label to be had.
         """
-        said = await self._ask(UTILITY, _filled(ANSWERED, question=question, answer=answer))
+        said = await self._ask("utility", UTILITY, _filled(ANSWERED, question=question, answer=answer))
         score = scores_in(said, {"utility": ("utility", "score", "有用")})["utility"]
         if score is None:
             raise Unreadable(f"utility {said[:40]!r}")
         return int(self._decide(("utility", question, answer), str(round(score))))
 
-    async def _ask(self, system: str, human: str) -> str:
-        messages = [SystemMessage(system), HumanMessage(human)]
-        async with self._turns:
-            reply = await ask(self._model, messages, max_tokens=8, temperature=self._temperature)
-        self.replies.append(reply)
-        return reply.text.strip()
+    async def _ask(self, kind: str, system: str, human: str) -> str:
+        asked = hashlib.sha256(json.dumps([self._temperature, system, human]).encode()).hexdigest()
+        said = self._log.known.get(asked)
+        if said is None:
+            messages = [SystemMessage(system), HumanMessage(human)]
+            async with self._turns:
+                reply = await ask(self._model, messages, max_tokens=8, temperature=self._temperature)
+            said = reply.text.strip()
+            self._log.keep(kind, asked, said)
+        self.calls += 1
+        return said
 
     def _decide(self, about: tuple[str, ...], found: Label) -> Label:
         self.decisions[about] = found

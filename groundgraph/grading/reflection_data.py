@@ -28,8 +28,8 @@ from groundgraph.grading.reflection import (
     instruction,
     paragraph,
 )
-from groundgraph.grading.reflection_critic import Critic, Support, Unreadable
-from groundgraph.knowledge.decode import decode
+from groundgraph.grading.reflection_critic import Critic, Log, Support, Unreadable
+from groundgraph.knowledge.decode import decode_rows
 from groundgraph.knowledge.passage import Passage
 from groundgraph.knowledge.search import search
 from groundgraph.knowledge.sentences import sentences
@@ -83,7 +83,7 @@ def load_pairs(path: Path) -> list[Pair]:
         InputError: The file cannot be read, holds none, or a line is no pair; the message names its line.
     """
     try:
-        text = decode(path.read_bytes())
+        text = decode_rows(path.read_bytes())
     except OSError as error:
         raise InputError(f"instructions {str(path)!r}: {error.strerror}; give a JSON Lines file") from None
     pairs = list(_pairs(text or "", path))
@@ -93,7 +93,7 @@ def load_pairs(path: Path) -> list[Pair]:
 
 
 def _pairs(text: str, path: Path) -> Iterator[Pair]:
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, line in enumerate(text.split("\n"), 1):
         if not line.strip():
             continue
         try:
@@ -114,6 +114,7 @@ async def label(
     relabel: float = 0.1,
     seed: int = 0,
     max_concurrency: int = 8,
+    log: Log | None = None,
     done: Done = lambda what, count, total: None,
 ) -> Labelled:
     """Label the pairs, and some of them again by the same critic at temperature 0.7, to see how far it agrees.
@@ -126,6 +127,7 @@ async def label(
         relabel: Share of the pairs to label again, in [0, 1].
         seed: Which ones.
         max_concurrency: Model calls in flight at once.
+        log: Of what the critic said in an earlier run, and where what it says now is kept.
         done: Told of progress.
 
     Raises:
@@ -133,16 +135,17 @@ async def label(
         CollectionError: A collection is missing.
     """
     turns = asyncio.Semaphore(max_concurrency)
-    first = Critic(model, turns=turns)
-    labelled = await _all(pairs, first, collections, passages, "labelling", done)
+    first = Critic(model, turns=turns, log=log)
+    labelled = await _all(list(dict.fromkeys(pairs)), first, collections, passages, "labelling", done)
     errors = [found for found in labelled.values() if isinstance(found, ModelError)]
     if errors and len(errors) == len(labelled):
         raise errors[0]
-    whole = [pair for pair, found in labelled.items() if isinstance(found, tuple)]
-    sample = random.Random(seed).sample(whole, k=round(relabel * len(whole)))
-    again = Critic(model, temperature=RELABEL_TEMPERATURE, turns=turns)
+    drawn = random.Random(seed).sample(list(labelled), len(labelled))  # the same in a run that goes on
+    whole = [pair for pair in drawn if isinstance(labelled[pair], tuple)]
+    sample = whole[: round(relabel * len(whole))]
+    again = Critic(model, temperature=RELABEL_TEMPERATURE, turns=turns, log=log)
     await _all(sample, again, collections, passages, "labelling again", done)
-    result = Labelled(agreement=agreement(first, again), calls=len(first.replies) + len(again.replies))
+    result = Labelled(agreement=agreement(first, again), calls=first.calls + again.calls)
     for pair, found in labelled.items():
         if isinstance(found, tuple):
             completion = interleaved(*found)

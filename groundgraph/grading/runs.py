@@ -71,7 +71,8 @@ def remember(record: RunRecord) -> None:
     with FileLock(f"{path}.lock"):
         with path.open("a", encoding="utf-8") as file:
             file.write(record.model_dump_json() + "\n")
-        lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+        with path.open(encoding="utf-8") as file:
+            lines = list(file)  # unlike str.splitlines, which parts lines at U+2028 inside a text, too
         if len(lines) > 2 * KEPT:
             temporary = path.with_suffix(".tmp")
             temporary.write_text("".join(lines[-KEPT:]), encoding="utf-8")
@@ -156,7 +157,7 @@ def _feedback(record: RunRecord, thumb: Thumb, number: int) -> Feedback:
 def _lines(path: Path, schema: type[Record]) -> Iterator[Record]:
     if not path.exists():
         return
-    for line in path.read_text(encoding="utf-8").splitlines():
+    for line in path.read_text(encoding="utf-8").split("\n"):
         try:
             yield schema.model_validate_json(line)
         except ValidationError:

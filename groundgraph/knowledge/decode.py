@@ -37,7 +37,8 @@ _SEVEN_BIT = re.compile(r"iso-?2022-?.*|hz.*|utf-?7|unicode-1-1-utf-7|csiso2022.
 _ISO_2022_JP = re.compile(rb"\x1b\$[@B](?:[\x21-\x7e\n\r]{2})+\x1b\([BJ]")
 _CONTROL = re.compile("[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]")
 _REMOVED = re.compile("[\x00\ud800-\udfff\ufeff\U000e0000-\U000e007f]")
-_NEWLINE = re.compile("\r\n?|\u2028|\u2029|\x85")
+_ROW_END = re.compile("\r\n?")
+_NEWLINE = re.compile(rf"{_ROW_END.pattern}|\u2028|\u2029|\x85")
 _SAMPLE = 65_536
 _BEFORE = 80
 """Characters of ASCII in a line that go with what comes after them."""
@@ -53,6 +54,24 @@ _BIG5_RUN = re.compile(rb"(?:[\xa1-\xc6][\x40-\x7e\xa1-\xfe]){2,}")
 def decode(data: bytes, declared: str | None = None) -> str | None:
     """Return the text of `data`, cleaned as by `clean`; None if it is binary.
 
+    See `_decoded` for how its encoding is found.
+    """
+    text = _decoded(data, declared)
+    return None if text is None else clean(text)
+
+
+def decode_rows(data: bytes, declared: str | None = None) -> str | None:
+    r"""Return the text of a file of rows, such as JSON Lines, as `decode` does, with `\n` for `\r\n` and `\r`.
+
+    U+2028, U+2029 and U+0085 stay: inside a JSON string or a cell they end no row.
+    """
+    text = _decoded(data, declared)
+    return None if text is None else _ROW_END.sub("\n", _REMOVED.sub("", text))
+
+
+def _decoded(data: bytes, declared: str | None) -> str | None:
+    """Return the text of `data` as it is; None if it is binary.
+
     A byte-order mark decides, then UTF-16 without one where NULs tell it, then an encoding in ASCII that the text
     declares, or ISO-2022-JP by its escapes, then UTF-8, then the encoding that the text declares. Else letters that
     stand alone among ASCII tell an encoding of Europe, and frequent characters one of Chinese, Japanese or Korean.
@@ -60,18 +79,18 @@ def decode(data: bytes, declared: str | None = None) -> str | None:
     """
     for mark, encoding in _BOMS:
         if data.startswith(mark):
-            return clean(data[len(mark) :].decode(encoding, "ignore"))
+            return data[len(mark) :].decode(encoding, "ignore")
     if data.startswith(_BINARY_STARTS) or (data.startswith(_WORD_STARTS) and starts_binary(data)):
         return None
     if b"\x00" in data and (text := _decode_utf16(data)):
-        return clean(text)
+        return text
     if data.isascii() and (text := _decode_seven_bit(data, declared)):
-        return clean(text)
+        return text
     try:
         text = data.decode("utf-8", "surrogatepass")
     except UnicodeDecodeError:
         text = _decode_damaged_utf8(data) or _decode_declared(data, declared) or _decode_legacy(data)
-    return None if text is None or _looks_binary(text) else clean(text)
+    return None if text is None or _looks_binary(text) else text
 
 
 def starts_binary(data: bytes) -> bool:

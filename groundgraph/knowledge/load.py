@@ -3,7 +3,7 @@
 import os
 import re
 import stat
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from email.message import Message
 from pathlib import Path
@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 from groundgraph.errors import InputError, LoadError
 from groundgraph.knowledge.blocks import blocks
-from groundgraph.knowledge.decode import clean, decode
+from groundgraph.knowledge.decode import clean, decode, decode_rows
 from groundgraph.knowledge.document import LoadedDocument, Unreadable
 from groundgraph.knowledge.epub import epub_document
 from groundgraph.knowledge.excel import xlsx_document
@@ -133,7 +133,7 @@ def load_file(place: Path | str, *, jsonl: bool = False) -> Iterator[LoadedDocum
     try:
         data, media_type = _bytes(place)
         if jsonl or _suffix(source, media_type) in _ROWS:
-            yield from jsonl_documents(_text(data), source, strict=jsonl)
+            yield from jsonl_documents(_text(data, decoder=decode_rows), source, strict=jsonl)
         else:
             yield read(data, source, media_type)
     except OSError as error:
@@ -155,9 +155,9 @@ def read(data: bytes, source: str, media_type: str = "") -> LoadedDocument:
         return _titled(html_document(data, source, charset))
     if converter := _CONVERTERS.get(suffix):
         return _titled(converter(data, source))
-    text = _text(data, charset)
     if reader := _TABLES.get(suffix):
-        return _titled(reader(text, source))
+        return _titled(reader(_text(data, charset, decode_rows), source))
+    text = _text(data, charset)
     if suffix in _MARKDOWN:
         return _titled(markdown_document(text, source))
     if suffix in _CODE:
@@ -229,8 +229,8 @@ def _is_linked_folder(entry: os.DirEntry[str]) -> bool:
         return False  # reading it will tell the reason
 
 
-def _text(data: bytes, charset: str | None = None) -> str:
-    text = decode(data, charset)
+def _text(data: bytes, charset: str | None = None, decoder: Callable[[bytes, str | None], str | None] = decode) -> str:
+    text = decoder(data, charset)
     if text is None:
         raise LoadError("binary, not text")
     if not text.strip():

@@ -20,9 +20,12 @@ _END = re.compile(
     rf"|(?P<narrow>[.!?…।؟۔]+(?=[{_CLOSERS}]*\s)|(?<=[A-Za-z])\.(?=[{CJK}]))[{_CLOSERS}]*"
 )
 _GOES_ON = re.compile(
-    rf"[，、,；;]|(?:と(?!ても|ころ|き)|って|など)|[{CJK}]{{1,6}}(?:说|說|道|问|問|答|喊|叫)道?[。，：！,]"
+    r"[^\S\n]*(?:[，、,；;a-z]|[并並而的得都]|地(?![球区區方面点點图圖铁鐵])|等(?![待到])|之[类類]"
+    rf"|(?:と(?!ても|ころ|き)|って|など)|[{CJK}]{{1,6}}(?:说|說|道|问|問|答|喊|叫)道?[。，：！,])"
 )
-"""What follows a quotation that is part of a longer sentence: a comma, と言った, 他说。"""
+"""What follows a quotation that is part of a longer sentence: a comma, a word that begins none, と言った, 他说。"""
+_CODE = re.compile(r"(?<!`)(`+)(?!`)[\s\S]{1,300}?(?<!`)\1(?!`)")
+"""Code inside a paragraph: between two runs of as many backticks, which must not be far apart."""
 _PAIRS = (("“", "”"), ("「", "」"), ("『", "』"), ("（", "）"), ("(", ")"), ("《", "》"), ('"', '"'))
 _LONGEST_ASIDE = 200
 """Characters in which a quotation or bracket must close to be kept whole; else it is taken for a slip."""
@@ -46,8 +49,11 @@ def sentences(text: str) -> list[Span]:
     """Return the spans of the sentences of `text`, in order, without the space around them.
 
     A Markdown heading, list item, table row or fenced block is one unit; the rule under a table's header belongs to
-    the header. Lines that follow each other without a blank line are one paragraph. Every character that is not space
-    is in exactly one span.
+    the header. Lines that follow each other without a blank line are one paragraph. Code between backticks is never
+    split. Every character that is not space is in exactly one span.
+
+    A full stop before a closing quotation mark ends the sentence, unless what follows goes on with it: a comma, 、 or
+    semicolon, a lower-case letter, a word that begins no sentence (并, 而, 的, 地, 得, 都, 等), or who said it.
     """
     spans: list[Span] = []
     for start, end, is_prose in _units(text):
@@ -126,7 +132,10 @@ def _continues(kind: str, previous: str, line: str) -> bool:
 
 
 def _split(text: str, start: int, end: int) -> Iterator[Span]:
+    code = {place for found in _CODE.finditer(text, start, end) for place in range(*found.span())}
     for match in _END.finditer(text, start, end):
+        if match.start() in code:
+            continue
         ends = _ends_quotation(text, match) if match["wide"] else _ends_sentence(text, start, end, match)
         if ends and not _is_inside_aside(text, start, match.end(), end):
             yield start, match.end()

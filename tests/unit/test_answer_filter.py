@@ -154,3 +154,13 @@ def test_a_refusal_after_the_answer_is_dropped(said: str, shown: str | None) -> 
     for size in (1, 2, 3, 7, len(said)):
         pieces, answer = play([said[i : i + size] for i in range(0, len(said), size)])
         assert "".join(pieces) == answer.text == (shown or said)
+
+
+@pytest.mark.parametrize("fence", ["```", "~~~"])
+def test_brackets_in_a_block_of_code_that_was_opened_before_stay(fence: str) -> None:
+    answer = AnswerFilter(2, f"{fence}python\nx = a[7]")
+    said = f"\ny = b[8]\n{fence}\nIt is tall [9]."
+    assert "".join([*answer.feed(said), *answer.close()]) == said.replace(" [9]", "")
+    assert answer.dropped == [9]
+    whole, filtered = play([f"Do this:\n{fence}\ny = b[8]\n{fence}\nIt is tall [9]."])
+    assert "b[8]" in "".join(whole) and filtered.dropped == [9]

@@ -31,6 +31,7 @@ def split(text: str) -> list[str]:
         ['"I am here."', "She waved (as she does. Always) twice."],
         ["St. Louis vs. Chicago.", "Smith et al. (2020) show it, etc.", "Then stop."],
         ["Yahoo! is a company.", "Wow!!", "Really?!", "Yes…", "No"],
+        ["Call `a. B()` first.", "Then use ``b. `C` d`` or\n`e. F`.", "A ` is one tick.", "It is two."],
         ["यह वाक्य है।", "दूसरा है।", "هل هذا صحيح؟", "نعم."],
     ],
 )
@@ -49,6 +50,8 @@ def test_english(expected: list[str]) -> None:
         ["他说：“今天很好。明天也好。”", "“走吧！”，他喊道。", "“你好。”小明说。", "“再见。”", "他走了。"],
         ["价格是３．１４元。", "これは文です．", "次の文です．"],
         ["他用了Python 3.11。", "It works.", "很好！", "你好!", "我是小明.", "再见"],
+        ["史密斯说：“好。”并签字了。", "“好！”、“行。”都可以。", "“是的。”等话没用。", "“好。”", "地球很大。"],
+        ["他说“好。”and left.", "用`a。b`就好。", "完。"],
         ["真的……是吗？！", "Node.js很快。", "今天是2024.5.1。", "①第一条。", "②第二条。"],
     ],
 )

@@ -99,6 +99,16 @@ def test_each_step_that_a_failing_endpoint_costs_is_a_warning(
     assert [warning.partition(":")[0] for warning in result["warnings"]] == [*lost, "the answer is quoted"]
 
 
+@pytest.mark.parametrize(
+    ("pattern", "critic"), [*((pattern, "prompted") for pattern in PATTERNS), ("self_rag", "tokens")]
+)
+def test_a_quoted_answer_has_no_reason_to_refuse(pattern: str, critic: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    with Endpoint(always_fail=500) as endpoint:
+        endpoint.configure(monkeypatch, max_retries=0)
+        result = load(pattern).invoke(ASKED, context={"self_rag": {"critic": critic}, "adaptive": {"theta_high": 0.95}})
+    assert (result["answer"], result["refused"], result["refusal_reason"]) == (f"{TOWER} [1]", False, "")
+
+
 def test_everything_by_the_model(monkeypatch: pytest.MonkeyPatch, web: Callable[..., FixedWeb]) -> None:
     """Classify, grade, rewrite, refine and answer: six kinds of calls, five of them out of the user's stream."""
     web(TOWER)

@@ -9,6 +9,9 @@ import pytest
 
 from groundgraph.cli.app import run
 from groundgraph.errors import InputError, ModelError, ModelUnavailable
+from groundgraph.evaluation import labelling
+from groundgraph.evaluation.labelling import begin, record_of
+from groundgraph.evaluation.records import CollectionRecord
 from groundgraph.grading.reflection import instruction, plain_text
 from groundgraph.grading.reflection_critic import Critic, Unreadable
 from groundgraph.grading.reflection_data import Labelled, Pair, Part, interleaved, label, load_pairs, tokens_of
@@ -20,6 +23,7 @@ from tests.scripted import Line, scripted
 TOWER = passage("The tower is 330 metres tall.", "tower.md")
 CATS = passage("Cats purr.", "cats.md")
 PAIR = Pair(instruction="How tall is the tower?", output="It is 330 metres tall. I hope this helps!")
+OTHER = Pair(instruction="Do cats purr?", output="Thanks!")
 NEED, RELEVANT, SUPPORT, UTILITY = (
     "written sentence by sentence",
     "Does the passage help",
@@ -34,7 +38,12 @@ def found(monkeypatch: pytest.MonkeyPatch) -> list[Passage]:
     monkeypatch.setattr(
         "groundgraph.grading.reflection_data.search", lambda query, collections, k: SearchResult(passages[:k], [])
     )
+    monkeypatch.setattr("groundgraph.evaluation.labelling.collection_record", held)
     return passages
+
+
+def held(name: str) -> CollectionRecord:
+    return CollectionRecord(name=name, generation=1, documents=2, chunks=2, chunker="fixed", embedding_model="e5")
 
 
 def labels(times: int | None = 1) -> list[Line]:
@@ -208,20 +217,99 @@ def test_labels_stay_if_the_critic_fails_while_labelling_again() -> None:
     assert len(result.examples) == 1 and result.agreement == {}
 
 
-def test_earlier_examples_are_never_lost(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    file, out = tmp_path / "pairs.jsonl", tmp_path / "data"
-    file.write_text(PAIR.model_dump_json())
-    out.mkdir()
-    (out / "train.jsonl").write_text("earlier\n")
-    command = ["self-rag", "label", str(file), "--out", str(out), "--critic", "scripted:test", "--relabel", "0"]
-    with scripted(Line(UTILITY, "great")):
+@pytest.fixture
+def command(tmp_path: Path) -> list[str]:
+    file = tmp_path / "pairs.jsonl"
+    file.write_text(f"{PAIR.model_dump_json()}\n{OTHER.model_dump_json()}\n")
+    return ["self-rag", "label", str(file), "--out", str(tmp_path / "data"), "--critic", "scripted:test", "-q"]
+
+
+def other(*, ready: bool = True) -> list[Line]:
+    """Say what a critic would say of OTHER, or be down when it has said how useful the answer is."""
+    need = "no" if ready else ModelUnavailable("busy")
+    return [Line(lambda p: "You rate" in p and "Do cats" in p, "4"), Line(lambda p: NEED in p and "Do cats" in p, need)]
+
+
+def test_what_was_labelled_is_not_asked_again_when_the_critic_is_up_again(command: list[str], tmp_path: Path) -> None:
+    out = tmp_path / "data"
+    with scripted(*other(ready=False), *labels(), *labels()):  # the sample is labelled again
+        assert run([*command, "--relabel", "1"]) == 1
+    (first,) = (out / "train.jsonl").read_text().split("\n")[:-1]
+    with scripted(other()[1], *other()) as (_, chat):
+        assert run([*command, "--relabel", "1"]) == 0
+    assert all("Do cats" in prompt for prompt in chat.prompts), "PAIR is known, and OTHER's utility"
+    lines = (out / "train.jsonl").read_text().split("\n")[:-1]
+    assert lines[0] == first and lines[1].endswith('Thanks![Utility:4]"}')
+    card = (out / "README.md").read_text()
+    assert "2 instructions" in card and "| need | 3 of 3 |" in card and "| `[No Retrieval]` | 2 |" in card
+    with scripted():
+        assert run([*command, "--relabel", "1"]) == 0, "all is known"
+    assert (out / "train.jsonl").read_text().split("\n")[:-1] == lines
+
+
+def test_after_ctrl_c_and_a_kill_the_same_command_goes_on(
+    command: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    keep = labelling.append_line
+
+    def pressed(path: Path, record: Any) -> None:
+        keep(path, record)
+        if record.kind == "utility" and record.said == "4":
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(labelling, "append_line", pressed)
+    with scripted(labels()[-1], other()[0]):
+        assert run([*command, "--relabel", "0", "--concurrency", "1"]) == 130
+    assert "data: the same command goes on" in capsys.readouterr().err
+    with (tmp_path / "data" / "replies.jsonl").open("a") as file:
+        file.write('{"kind": "need", "ask')
+    with scripted(*labels()[:-1], other()[1]):
+        assert run([*command, "--relabel", "0"]) == 0
+    assert len((tmp_path / "data" / "train.jsonl").read_text().split("\n")) == 3
+
+
+def test_a_run_that_failed_as_a_whole_keeps_its_labels(command: list[str], tmp_path: Path) -> None:
+    down = ModelUnavailable("busy")
+    with scripted(Line(UTILITY, "5"), Line(UTILITY, down), Line(NEED, down)):
         assert run(command) == 2
-    assert "no pair could be labelled (1 × the critic's label cannot be read" in capsys.readouterr().err
-    assert [path.name for path in out.iterdir()] == ["train.jsonl"]
-    with scripted(*labels()):
-        assert run(command) == 0
-    assert (out / "train.bak.jsonl").read_text() == "earlier\n"
-    assert json.loads((out / "train.jsonl").read_text())["completion"].endswith("[Utility:5]")
+    assert not (tmp_path / "data" / "train.jsonl").exists()
+    assert len((tmp_path / "data" / "replies.jsonl").read_text().split("\n")) == 2
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        (["--critic", "scripted:other"], "critic: 'scripted:test', now 'scripted:other'"),
+        (["--passages", "5"], "passages: 3, now 5"),
+        (["--relabel", "0.5"], "relabel: 0.0, now 0.5"),
+    ],
+)
+def test_another_run_needs_another_folder(
+    command: list[str], changed: list[str], said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "data"
+    begin(out, record_of(tmp_path / "pairs.jsonl", 2, "scripted:test", ["default"], 3, 0.0, 0))
+    assert run([*command, "--relabel", "0", *changed]) == 2
+    assert capsys.readouterr().err == f"error: {str(out)!r} holds labels of another run ({said}): give another --out\n"
+
+
+def test_examples_of_something_else_are_never_lost(
+    command: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "train.jsonl").write_text("earlier\n")
+    assert run(command) == 2
+    assert "holds train.jsonl of something else, and no label.json: give another --out" in capsys.readouterr().err
+    assert (tmp_path / "data" / "train.jsonl").read_text() == "earlier\n"
+
+
+def test_where_no_pair_is_labelled_no_example_is_written(
+    tmp_path: Path, command: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    with scripted(Line(UTILITY, "great", times=2)):
+        assert run(command) == 2
+    assert "no pair could be labelled (2 × the critic's label cannot be read" in capsys.readouterr().err
+    assert not (tmp_path / "data" / "train.jsonl").exists()
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,10 @@
 
 import pytest
 
+from nodes.cite import cited_numbers
+from nodes.prompt import unmarked
 from nodes.sentence import first_sentence, is_whole, joint, repeated, rest, said_before, sentence_end
+from nodes.write_segments import cited
 from state.schemas import NO_DRAFT, Draft
 
 
@@ -18,6 +21,8 @@ from state.schemas import NO_DRAFT, Draft
         ("", "“好。”他说，然后走了。塔很高。", "“好。”他说，然后走了。"),
         ("", "塔高3.5米[1]。塔很旧。", "塔高3.5米[1]。"),
         ("", "铁塔很高！真的吗？是的。", "铁塔很高！"),
+        ("", "他说：“好。”并签字了。他走了。", "他说：“好。”并签字了。"),
+        ("", "Call `a. B()` first. Then go.", "Call `a. B()` first."),
         ("", "- first item\n- second item", "- first item"),
         ("", "1. One. Two.\n2. Three.", "1. One. Two."),
         ("", "```python\nx = 1. \ny = 2\n```\nDone.", "```python\nx = 1. \ny = 2\n```"),
@@ -95,3 +100,13 @@ def test_the_tokens_of_a_citation_mark_and_of_white_space_are_no_doubt() -> None
     text, tokens = first_sentence(draft("It is tall [1]. So."))
     assert text == "It is tall [1]."
     assert "".join(text[token["start"]] for token in tokens) == "Itistall."
+
+
+def test_brackets_in_code_are_no_citations() -> None:
+    assert not said_before("`a[1]` is tall.", ["`a[2]` is tall."])
+    assert said_before("`a[1]` is tall [2].", ["`a[1]` is tall."])
+    assert unmarked("`a [1]` is tall [2].") == "`a [1]` is tall."
+    _, tokens = first_sentence(draft("Use `[1]` [2]."))
+    assert "".join("Use `[1]` [2]."[token["start"]] for token in tokens) == "Use`[1]`."
+    assert cited_numbers("~~~\na[3]\n~~~\nIt is tall [1].") == [1]
+    assert cited("Use `a[0]` now [2].", 7) == "Use `a[0]` now [7]."
