@@ -6,6 +6,7 @@ from typing_extensions import TypedDict
 
 from nodes.language import language_of
 from nodes.node import Update, node, said
+from nodes.reason import in_language
 from state.context import Context
 
 REFUSAL = {
@@ -23,15 +24,16 @@ class Unanswered(TypedDict):
 
 @node
 def refuse(state: Unanswered, runtime: Runtime[Context]) -> Update:
-    """Set the refusal as the answer, without citations or passages."""
-    text = REFUSAL[language_of(state["question"], runtime.context)]
+    """Set the refusal as the answer, without citations or passages; the reason too is in the question's language."""
+    language = language_of(state["question"], runtime.context)
+    text = REFUSAL[language]
     reason = state["refusal_reason"] or "the passages do not answer the question"
     return {
         "answer": text,
         "citations": [],
         "passages": [],
         "refused": True,
-        "refusal_reason": reason,
+        "refusal_reason": in_language(reason, language),
         "messages": [AIMessage(text)],
         "steps": said("refuse", reason),
     }

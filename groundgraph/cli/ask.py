@@ -40,7 +40,7 @@ def ask(
     from groundgraph.cli.feedback import record_run
     from groundgraph.cli.live import Live
     from groundgraph.cli.result import as_object, show
-    from groundgraph.cli.run import prepare_model, run
+    from groundgraph.cli.run import prepare_weights, run
     from groundgraph.errors import InputError
 
     if confidence and as_json:
@@ -50,7 +50,7 @@ def ask(
     if explain_route:
         return _explain(pattern, question, context, as_json=as_json)
     progress = shows_progress(quiet=quiet, as_json=as_json)
-    prepare_model(context, show=progress)
+    prepare_weights(context, show=progress)
     with Live(progress=progress, as_json=as_json) as live:
         result = run(graph, question, context, live)
     run_id = record_run(result, context)

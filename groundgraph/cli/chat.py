@@ -43,11 +43,11 @@ def chat(
     """
     from graphs.catalogue import load
     from groundgraph.cli.context import build_context
-    from groundgraph.cli.run import prepare_model
+    from groundgraph.cli.run import prepare_weights
 
     load(pattern)
     conversation = Conversation(pattern, build_context(profile, settings or [], collection or [], preset))
-    prepare_model(conversation.context, show=shows_progress(quiet=False))
+    prepare_weights(conversation.context, show=shows_progress(quiet=False))
     for line in _lines():
         try:
             if line.startswith("/"):

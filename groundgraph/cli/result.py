@@ -7,6 +7,8 @@ from typing import Any
 
 from groundgraph.cli.run import Result
 from groundgraph.cli.terminal import one_line, write
+from nodes.language import Language, written_in
+from nodes.reason import in_language
 from state.schemas import Citation, Step
 
 QUOTE = 240
@@ -15,6 +17,7 @@ COLORS = ((0.8, "green"), (0.4, "yellow"), (0.0, "red"))
 """Colour of a sentence by the confidence from which it has it."""
 FIGURES = 120
 """Characters of a step's figures that are shown without `--trace`."""
+REFUSED = {"en": "Refused: {}.", "zh": "拒答原因：{}。"}
 
 
 def as_object(result: Result) -> dict[str, Any]:
@@ -56,7 +59,7 @@ def show_answer(result: Result) -> None:
     if answer["answer"].strip() != result.streamed.strip():
         write(answer["answer"])
     if answer["refused"]:
-        write(f"Refused: {answer['refusal_reason']}.")
+        write(REFUSED[written_in(answer["answer"])].format(answer["refusal_reason"]))
 
 
 def show_citations(result: Result, *, whole: bool = False) -> None:
@@ -84,8 +87,9 @@ def show_path(result: Result, *, trace: bool = False) -> None:
     """Write what every node decided, the warnings and the cost; with `trace`, all figures and seconds."""
     answer = result.answer
     write(f"\nPath of {result.pattern}", dim=True)
+    language = written_in(answer["answer"])
     for step in answer["steps"]:
-        _show_step(step, whole=trace)
+        _show_step(step, language, whole=trace)
     if trace:
         seconds = answer["usage"].get("seconds", {})
         write(f"Seconds: {', '.join(f'{node} {spent:.2f}' for node, spent in seconds.items())}")
@@ -114,9 +118,9 @@ def _nearby(source: str) -> str:
     return str(Path(source).relative_to(here)) if Path(source).is_relative_to(here) else source
 
 
-def _show_step(step: Step, *, whole: bool) -> None:
+def _show_step(step: Step, language: Language, *, whole: bool) -> None:
     """Write a step on one line, tables left out; `whole`, with every figure on a line of its own."""
-    said = f"  {step['node']:<16} {step['decision']}"
+    said = f"  {step['node']:<16} {in_language(step['decision'], language)}"
     if whole:
         write(said)
         for key, value in step["figures"].items():

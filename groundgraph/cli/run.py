@@ -35,19 +35,32 @@ class Result:
     """What of the answer was written to the terminal already."""
 
 
+def prepare_weights(context: Context, *, show: bool) -> str | None:
+    """Assemble the weights of the embedded chat model, so that the wait is seen for what it is; return its name.
+
+    Nothing is done, and None returned, if the run uses no such model. It is loaded when it is first asked: a refusal
+    may need none.
+
+    Raises:
+        ModelError: They cannot be had.
+    """
+    name = None if context.answerer == "extractive" else context.chat_model or default_chat_model()
+    if name is None or not name.startswith(EMBEDDED):
+        return None
+    with bars(show=show, in_bytes=True) as report:
+        resolve_weights(name.removeprefix(EMBEDDED), report)
+    return name
+
+
 def prepare_model(context: Context, *, show: bool) -> None:
-    """Assemble and load the embedded chat model, where the run uses it, so that the wait is seen for what it is.
+    """Load the embedded chat model too, for many runs whose seconds are measured, or none of which does without.
 
     Raises:
         ModelError: It cannot be had.
     """
-    name = None if context.answerer == "extractive" else context.chat_model or default_chat_model()
-    if name is None or not name.startswith(EMBEDDED):
-        return
-    with bars(show=show, in_bytes=True) as report:
-        resolve_weights(name.removeprefix(EMBEDDED), report)
-    with spinner("loading the model …", show=show):
-        chat_model(name)
+    if name := prepare_weights(context, show=show):
+        with spinner("loading the model …", show=show):
+            chat_model(name)
 
 
 def run(

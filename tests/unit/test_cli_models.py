@@ -5,12 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from groundgraph.cli.run import prepare_model
-from groundgraph.models import default_chat_model
+from graphs.crag import graph
+from groundgraph.cli.run import prepare_model, prepare_weights
+from groundgraph.models import PROVIDERS, default_chat_model
 from groundgraph.settings import get_settings
 from state.context import Context
 from tests.cli import run, run_at_terminal
-from tests.doubles import FixedSearch, passage
+from tests.doubles import FixedEvaluator, FixedSearch, passage
 from tests.scripted import scripted
 
 Capsys = pytest.CaptureFixture[str]
@@ -52,6 +53,33 @@ def test_the_default_model_is_prepared_too(prepared: list[str], monkeypatch: pyt
 def test_nothing_is_prepared_that_the_run_does_not_use(context: Context, prepared: list[str]) -> None:
     prepare_model(context, show=False)
     assert prepared == []
+
+
+@pytest.fixture
+def loaded(prepared: list[str], monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Record it, in place of loading, when a run makes the chat model."""
+    monkeypatch.setitem(PROVIDERS, "llamacpp", lambda name: prepared.append(f"load {name}"))
+    return prepared
+
+
+def test_a_refusal_of_the_grader_loads_no_chat_model(
+    loaded: list[str],
+    finds: Callable[..., FixedSearch],
+    evaluates: Callable[..., FixedEvaluator],
+    capsys: Capsys,
+) -> None:
+    finds([passage("Cats purr.")])
+    evaluates({"Cats": 0.1})
+    model = f"llamacpp:{WEIGHTS}"
+    ran = run(capsys, "ask", "How deep is the sea?", "-p", "crag", "--set", f"chat_model={model}")
+    assert ran.status == 3 and loaded == [f"resolve {WEIGHTS}"]
+    assert graph.invoke({"question": "How deep is the sea?"}, context=Context(chat_model=model))["refused"]
+    assert loaded == [f"resolve {WEIGHTS}"]
+
+
+def test_weights_are_prepared_without_loading_the_model(prepared: list[str]) -> None:
+    assert prepare_weights(Context(chat_model=f"llamacpp:{WEIGHTS}"), show=False) == f"llamacpp:{WEIGHTS}"
+    assert prepared == [f"resolve {WEIGHTS}"]
 
 
 def test_the_bar_is_shown_on_a_terminal_only(
