@@ -7,7 +7,7 @@ from rich.table import Table
 from benchmarks.report import markdown_table
 from groundgraph.evaluation.compare import QUALITY, Comparison, Entry, value_of
 from groundgraph.evaluation.metrics.stats import paired_test
-from groundgraph.evaluation.wording import difference, figure, number
+from groundgraph.evaluation.wording import difference, figure, number, tokens
 
 RECALL = "recall@5"
 SCORED = (QUALITY, "f1", "containment", "false_refusal", "right_refusal", "citation_precision")
@@ -44,7 +44,8 @@ def answer_table(found: Comparison) -> Table:
             entry.folder.name,
             str(len(entry.rows)),
             *(figure(entry.figure(metric)) for metric in SCORED),
-            *(number(value, 1) for value in (cost.model_calls, cost.prompt_tokens, cost.completion_tokens)),
+            number(cost.model_calls, 1),
+            *(tokens(count, cost.estimated_calls, 1) for count in (cost.prompt_tokens, cost.completion_tokens)),
             *(number(value, 1) for value in (cost.p50, cost.p95)),
             difference(found.difference(entry, QUALITY)),
         )

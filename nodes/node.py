@@ -61,4 +61,5 @@ def cost(*replies: Reply) -> Usage:
         "model_calls": sum(reply.calls for reply in replies),
         "prompt_tokens": sum(reply.prompt_tokens for reply in replies),
         "completion_tokens": sum(reply.completion_tokens for reply in replies),
+        "estimated_calls": sum(reply.estimated_calls for reply in replies),
     }

@@ -9,11 +9,15 @@ T = TypeVar("T")
 
 
 class Usage(TypedDict, total=False):
-    """What a run cost: calls and tokens of chat models, web searches, and seconds by node."""
+    """What a run cost: calls and tokens of chat models, web searches, and seconds by node.
+
+    `estimated_calls` are the calls whose tokens are estimated, since the endpoint reports none.
+    """
 
     model_calls: int
     prompt_tokens: int
     completion_tokens: int
+    estimated_calls: int
     searches: int
     seconds: dict[str, float]
 
@@ -39,6 +43,7 @@ def add_usage(left: Usage | None, right: Usage) -> Usage:
         "model_calls": left.get("model_calls", 0) + right.get("model_calls", 0),
         "prompt_tokens": left.get("prompt_tokens", 0) + right.get("prompt_tokens", 0),
         "completion_tokens": left.get("completion_tokens", 0) + right.get("completion_tokens", 0),
+        "estimated_calls": left.get("estimated_calls", 0) + right.get("estimated_calls", 0),
         "searches": left.get("searches", 0) + right.get("searches", 0),
         "seconds": seconds,
     }

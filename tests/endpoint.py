@@ -45,6 +45,7 @@ class Endpoint:
     """Text of `reasoning_content`, beside the content."""
     tool_calls: Callable[[Request], list[dict[str, Any]]] | None = None
     """Calls, by name and arguments, that a reply which is not streamed makes beside its text."""
+    reports_usage: bool = True
     knows_n: bool = True
     """Whether it gives as many choices as `n` asks for; else it gives one."""
     dimension: int = 3
@@ -187,7 +188,10 @@ class _Handler(BaseHTTPRequestHandler):
         if request.get("logprobs"):
             choice["logprobs"] = self._logprobs(text)
         choices = [choice] * (request.get("n") or 1 if self.endpoint.knows_n else 1)
-        return {"id": "1", "object": "chat.completion", "model": "m", "choices": choices, "usage": _USAGE}
+        return {"id": "1", "object": "chat.completion", "model": "m", "choices": choices, **self._usage()}
+
+    def _usage(self) -> Request:
+        return {"usage": _USAGE} if self.endpoint.reports_usage else {}
 
     def _logprobs(self, text: str) -> dict[str, Any] | None:
         logprobs = self.endpoint.logprobs
@@ -204,8 +208,8 @@ class _Handler(BaseHTTPRequestHandler):
         for start in range(0, len(text), 3):
             self._event({"choices": [{"index": 0, "delta": {"role": "assistant", "content": text[start : start + 3]}}]})
         self._event({"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]})
-        if (request.get("stream_options") or {}).get("include_usage"):
-            self._event({"choices": [], "usage": _USAGE})
+        if (request.get("stream_options") or {}).get("include_usage") and self.endpoint.reports_usage:
+            self._event({"choices": [], **self._usage()})
         self.wfile.write(b"data: [DONE]\n\n")
         self.close_connection = True
 
@@ -218,7 +222,7 @@ class _Handler(BaseHTTPRequestHandler):
         choice = {"index": 0, "text": text, "finish_reason": "stop", "logprobs": None}
         if request.get("logprobs"):
             choice["logprobs"] = self._logprobs(text)
-        return {"id": "1", "object": "text_completion", "model": "m", "choices": [choice], "usage": _USAGE}
+        return {"id": "1", "object": "text_completion", "model": "m", "choices": [choice], **self._usage()}
 
     def _embed(self, request: Request) -> None:
         """Send vectors that depend on the text; token arrays are rejected, as most servers do."""

@@ -77,7 +77,7 @@ def _show(found: "Comparison") -> None:
     from rich.table import Table
 
     from groundgraph.evaluation.profile import differing
-    from groundgraph.evaluation.wording import difference, figure, number
+    from groundgraph.evaluation.wording import difference, figure, number, tokens
 
     for folder, run in found.runs.items() if len(found.runs) > 1 else ():
         settings = ", ".join(f"{name}={value}" for name, value in differing(run.context).items())
@@ -90,9 +90,9 @@ def _show(found: "Comparison") -> None:
         cost.add_column(title, justify="right")
     for entry in found.entries:
         spent = entry.cost
-        tokens = [number(count, 0) for count in (spent.prompt_tokens, spent.completion_tokens)]
+        used = [tokens(count, spent.estimated_calls) for count in (spent.prompt_tokens, spent.completion_tokens)]
         counts = [entry.asked, str(entry.failed), number(spent.model_calls, 1)]
-        cost.add_row(entry.label, *counts, *tokens, number(spent.p50), number(spent.p95))
+        cost.add_row(entry.label, *counts, *used, number(spent.p50), number(spent.p95))
     ends = Table("Pattern", box=None, pad_edge=False)
     named = [end for end in found.entries[0].outcomes if any(entry.outcomes[end] for entry in found.entries)]
     for end in named:

@@ -149,7 +149,8 @@ def _cost(result: Result) -> str:
     parts = [f"{calls} model call{'' if calls == 1 else 's'}"]
     read, written = usage.get("prompt_tokens", 0), usage.get("completion_tokens", 0)
     if calls:
-        parts.append(f"{read} tokens read, {written} written" if read or written else "tokens not reported")
+        estimated = " (estimated)" if usage.get("estimated_calls") else ""
+        parts.append(f"{read} tokens read, {written} written{estimated}")
     if searches:
         parts.append(f"{searches} web search{'' if searches == 1 else 'es'}")
     return ", ".join([*parts, f"{result.seconds:.1f} s"])

@@ -12,6 +12,7 @@ from rich.table import Table
 from groundgraph.cli.terminal import one_line, table_console, write, write_json
 from groundgraph.evaluation.records import Aggregate, Cost, Row, Scores, read_rows, read_run
 from groundgraph.evaluation.scoring import unscored_reasons
+from groundgraph.evaluation.wording import tokens
 
 HEADLINES = ("f1", "recall@", "faithfulness", "false_refusal", "right_refusal")
 """Of which metric the running mean is shown: of the first that there is."""
@@ -24,8 +25,8 @@ _COSTS: dict[str, Callable[[Cost], str]] = {
     "questions": lambda cost: f"{cost.rows:,}",
     "failed": lambda cost: f"{cost.errors:,}",
     "model calls": lambda cost: f"{cost.model_calls:,}",
-    "tokens read": lambda cost: f"{cost.prompt_tokens:,}",
-    "tokens written": lambda cost: f"{cost.completion_tokens:,}",
+    "tokens read": lambda cost: tokens(cost.prompt_tokens, cost.estimated_calls),
+    "tokens written": lambda cost: tokens(cost.completion_tokens, cost.estimated_calls),
     "seconds, p50": lambda cost: _seconds(cost.seconds_p50),
     "seconds, p95": lambda cost: _seconds(cost.seconds_p95),
 }

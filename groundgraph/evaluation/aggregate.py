@@ -46,6 +46,7 @@ def cost_of(rows: Sequence[Row]) -> Cost:
         judge_calls=sum(row.judge_usage.get("model_calls", 0) for row in rows),
         judge_prompt_tokens=sum(row.judge_usage.get("prompt_tokens", 0) for row in rows),
         judge_completion_tokens=sum(row.judge_usage.get("completion_tokens", 0) for row in rows),
+        estimated_calls=sum(used.get("estimated_calls", 0) for row in rows for used in (row.usage, row.judge_usage)),
     )
 
 

@@ -18,6 +18,7 @@ from groundgraph.grading.verdict import parse_verdict
 from groundgraph.knowledge.passage import Passage
 from groundgraph.models import EmbeddingModel, Reply, ask, ask_json, parse_all
 from groundgraph.models.escape import escape
+from nodes.node import cost
 from state.reducers import Usage, add_usage
 
 YES = 0.5
@@ -131,12 +132,7 @@ class ModelJudge:
 
     def _count(self, *replies: Reply) -> None:
         for reply in replies:
-            spent: Usage = {
-                "model_calls": 1,
-                "prompt_tokens": reply.prompt_tokens,
-                "completion_tokens": reply.completion_tokens,
-            }
-            self.usage = add_usage(self.usage, spent)
+            self.usage = add_usage(self.usage, cost(reply))
 
 
 def read_verdicts(text: str, count: int) -> list[Verdict]:

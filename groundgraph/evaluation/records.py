@@ -72,6 +72,8 @@ class Cost(Record):
     judge_calls: int = 0
     judge_prompt_tokens: int = 0
     judge_completion_tokens: int = 0
+    estimated_calls: int = 0
+    """Of all model calls, the judge's too, those whose tokens are estimated, since the endpoint reports none."""
 
 
 class RunRecord(Record):

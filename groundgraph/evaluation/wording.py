@@ -11,6 +11,11 @@ def number(value: float | None, digits: int = 2) -> str:
     return NOTHING if value is None else f"{value:,.{digits}f}"
 
 
+def tokens(count: float | None, estimated_calls: float | None, digits: int = 0) -> str:
+    """Return a number of tokens, and that it is estimated if those of some call are."""
+    return f"{number(count, digits)}{' (estimated)' if estimated_calls else ''}"
+
+
 def interval(low: float | None, high: float | None, sign: str = "") -> str:
     """Return `[low, high]`; nothing where there is none."""
     return "" if low is None or high is None else f" [{_rounded(low):{sign}.2f}, {_rounded(high):{sign}.2f}]"

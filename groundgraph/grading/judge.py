@@ -79,7 +79,7 @@ async def ask_briefly(
     """Return the score that `read` finds in a short reply, None if it finds none, and the reply.
 
     A model whose reply was cut before it said anything to the point is asked again, with room to think; the reply then
-    counts the tokens of both.
+    counts the calls and tokens of both.
 
     Raises:
         ModelError: As `ask` does.
@@ -93,6 +93,8 @@ async def ask_briefly(
             reply,
             prompt_tokens=cut.prompt_tokens + reply.prompt_tokens,
             completion_tokens=cut.completion_tokens + reply.completion_tokens,
+            calls=cut.calls + reply.calls,
+            estimated_calls=cut.estimated_calls + reply.estimated_calls,
         )
     return score, reply
 

@@ -11,6 +11,7 @@ from groundgraph.models.failures import clear_errors
 from groundgraph.models.features import Cap, Feature
 from groundgraph.models.logprobs import PARTIAL, TokenLogprob, joined_tokens, spells, token_logprobs, tokens_between
 from groundgraph.models.thinking import ThinkingFilter, without_thinking
+from groundgraph.models.tokens import estimate_tokens
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
@@ -38,7 +39,7 @@ class Reply:
     text: str
     prompt_tokens: int = 0
     completion_tokens: int = 0
-    """Tokens as the endpoint counted them, thinking included; 0 where it does not say."""
+    """Tokens as the endpoint counted them, thinking included; estimated where it does not say."""
     logprobs: tuple[TokenLogprob, ...] | None = None
     """The tokens of `text`; None means not asked for, or not available from this endpoint.
 
@@ -51,6 +52,8 @@ class Reply:
     """Requests that it took; 0 for a further reply to a request that another one counts."""
     cap: int | None = None
     """Likeliest tokens that the endpoint reports at a place, where these are fewer than were asked for."""
+    estimated_calls: int = 0
+    """Those of them whose tokens are estimated, since the endpoint reports none."""
 
 
 async def ask(
@@ -100,7 +103,7 @@ async def _ask(
     chat = await live(model)
     base_url, options = prepared(model, chat, max_tokens, temperature, extra)
     with clear_errors(model, base_url):
-        return reply_of(await chat.ainvoke(list(messages), QUIET, **options), begun_by(messages))
+        return reply_of(await chat.ainvoke(list(messages), QUIET, **options), messages)
 
 
 async def stream(
@@ -126,7 +129,7 @@ async def stream(
                     yield piece
     if piece := thinking.end():
         yield piece
-    yield Reply("") if whole is None else reply_of(whole)
+    yield Reply("") if whole is None else reply_of(whole, messages)
 
 
 async def live(model: str) -> "BaseChatModel":
@@ -150,23 +153,32 @@ def begun_by(messages: "Sequence[BaseMessage]") -> str:
     return str(messages[-1].text) if messages and messages[-1].type == "ai" else ""
 
 
-def reply_of(message: "AIMessage", begun: str = "") -> Reply:
-    """Return what a message says, its thinking removed; it may repeat the text that it was `begun` with."""
+def reply_of(message: "AIMessage", messages: "Sequence[BaseMessage]") -> Reply:
+    """Return what a message says, its thinking removed; its tokens are estimated if the endpoint reports none.
+
+    Args:
+        message: Of the model; it may repeat the text that it was begun with.
+        messages: What it replies to.
+    """
     said, tokens = str(message.text), token_logprobs(message)
     if PARTIAL in said and tokens and all(token.raw is not None for token in tokens):
         said = joined_tokens(tokens)
     said = said.replace(PARTIAL, "")
+    usage = message.usage_metadata
+    read, written = (usage["input_tokens"], usage["output_tokens"]) if usage else (0, 0)
+    if estimated := not (read or written):
+        read, written = estimate_tokens("\n".join(str(one.text) for one in messages)), estimate_tokens(said)
     text = without_thinking(said)
     if tokens and text != said:
         start = said.rfind(text) if text else len(said)
         tokens = tokens_between(said, tokens, max(start, 0), len(said))
-    if tokens and not spells(text.removeprefix(begun), tokens):
+    if tokens and not spells(text.removeprefix(begun_by(messages)), tokens):
         tokens = None
-    usage = message.usage_metadata
     return Reply(
         text=text,
-        prompt_tokens=usage["input_tokens"] if usage else 0,
-        completion_tokens=usage["output_tokens"] if usage else 0,
+        prompt_tokens=read,
+        completion_tokens=written,
         logprobs=tokens,
         finish_reason=str(message.response_metadata.get("finish_reason") or ""),
+        estimated_calls=int(estimated),
     )

@@ -50,7 +50,7 @@ async def complete(
         body = {**(SHOW_SPECIAL if special else {}), **({"logprob_token_ids": [*token_ids]} if token_ids else {})}
         extra: dict[str, Any] = {**({"extra_body": body} if body else {}), **({"logprobs": most} if most else {})}
         with clear_errors(model, llm.openai_api_base):
-            reply = _reply(await llm.agenerate([prompt], **options, **extra))
+            reply = _reply(await llm.agenerate([prompt], **options, **extra), prompt)
         return reply if most == top_logprobs else replace(reply, cap=most)
 
     async def call(special: bool) -> Reply:
@@ -59,14 +59,15 @@ async def complete(
     return await special_tokens_feature.attempt(model, call)
 
 
-def _reply(result: Any) -> Reply:
-    from langchain_core.messages import AIMessage
+def _reply(result: Any, prompt: str) -> Reply:
+    from langchain_core.messages import AIMessage, HumanMessage
 
     generation = result.generations[0][0]
     usage = (result.llm_output or {}).get("token_usage") or {}
     read, written = usage.get("prompt_tokens", 0), usage.get("completion_tokens", 0)
     counted: Any = {"input_tokens": read, "output_tokens": written, "total_tokens": read + written}
-    return reply_of(AIMessage(generation.text, response_metadata=generation.generation_info, usage_metadata=counted))
+    message = AIMessage(generation.text, response_metadata=generation.generation_info, usage_metadata=counted)
+    return reply_of(message, [HumanMessage(prompt)])
 
 
 def _make(name: str) -> "OpenAI":

@@ -2,10 +2,11 @@
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from groundgraph.errors import ModelUnavailable
-from groundgraph.models.calls import Reply, ask, begun_by, followed, live, prepared, reply_of
+from groundgraph.models.calls import Reply, ask, followed, live, prepared, reply_of
 from groundgraph.models.chat import speaks_openai
 from groundgraph.models.failures import RequestRejected, clear_errors
 from groundgraph.models.features import Feature
@@ -81,5 +82,8 @@ async def _choices(
     found: Any = result.generations[0]
     if len(found) < count:  # a server that ignores what it does not know
         raise RequestRejected(f"model {model!r} gave {len(found)} replies where n={count}: ask for one at a time")
-    first, *others = (reply_of(choice.message, begun_by(messages)) for choice in found)
+    replies = [reply_of(choice.message, messages) for choice in found]
+    first, *others = replies
+    if first.estimated_calls:  # what is reported is of all choices together
+        first = replace(first, completion_tokens=sum(reply.completion_tokens for reply in replies))
     return [first, *(Reply(other.text, calls=0, finish_reason=other.finish_reason) for other in others)]

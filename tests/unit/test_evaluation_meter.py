@@ -3,9 +3,11 @@
 import pytest
 
 from groundgraph.errors import ModelUnavailable
+from groundgraph.evaluation.aggregate import cost_of
 from groundgraph.evaluation.answering import answer
 from groundgraph.evaluation.meter import Allowance, Meter
 from groundgraph.evaluation.questions import Question
+from groundgraph.evaluation.wording import tokens
 from groundgraph.knowledge.search import SearchResult
 from state.context import Context
 from tests.doubles import passage
@@ -53,3 +55,18 @@ async def test_a_call_beyond_the_allowance_is_not_made() -> None:
         row = await answer("naive", QUESTION, Context(chat_model=name, on_model_failure="error"), meter)
     assert meter.is_stopped and not model.prompts
     assert row.error == "the model calls that may be spent are spent: give more with --budget"
+
+
+async def test_tokens_that_the_endpoint_does_not_report_are_estimated_and_said_to_be(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with Endpoint(reply="It is high [1].", reports_usage=False) as endpoint:
+        endpoint.configure(monkeypatch)
+        meter = Meter()
+        row = await answer("naive", QUESTION, Context(), meter)
+    spent = cost_of([row])
+    assert (spent.model_calls, spent.estimated_calls, spent.completion_tokens) == (1, 1, 5)
+    assert spent.prompt_tokens > 50
+    assert meter.usage == {**row.usage, "seconds": {}}
+    assert tokens(spent.prompt_tokens, spent.estimated_calls).endswith(" (estimated)")
+    assert tokens(1200, 0) == "1,200"

@@ -90,5 +90,5 @@ def test_tiers_are_counted() -> None:
 
 def test_cost_is_a_mean_over_questions() -> None:
     usages = [{"model_calls": 1, "prompt_tokens": 100, "completion_tokens": 10}, {"model_calls": 3}]
-    assert cost(usages, [1.0, 3.0]) == Cost(2, 50, 5, 0, 2.0, pytest.approx(2.9))
-    assert cost([], []) == Cost(None, None, None, None, None, None)
+    assert cost(usages, [1.0, 3.0]) == Cost(2, 50, 5, 0, 2.0, pytest.approx(2.9), 0)
+    assert cost([], []) == Cost(None, None, None, None, None, None, None)

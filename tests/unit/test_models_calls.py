@@ -12,7 +12,7 @@ from langchain_core.messages import HumanMessage
 from langgraph.graph import START, StateGraph
 
 from groundgraph.errors import ModelError
-from groundgraph.models import Reply, TokenLogprob, ask, stream
+from groundgraph.models import Reply, TokenLogprob, ask, ask_several, stream
 from tests.endpoint import Endpoint
 from tests.scripted import Line, scripted
 
@@ -28,6 +28,16 @@ async def test_a_reply_brings_text_and_usage(monkeypatch: pytest.MonkeyPatch) ->
     request = endpoint.requests[0]
     assert (request["model"], request["max_tokens"], request["temperature"]) == ("m", 9, 0.0)
     assert "logprobs" not in request
+
+
+async def test_tokens_that_the_endpoint_does_not_report_are_estimated(monkeypatch: pytest.MonkeyPatch) -> None:
+    estimated = Reply("利马是首都。", prompt_tokens=2, completion_tokens=6, finish_reason="stop", estimated_calls=1)
+    with Endpoint("利马是首都。", reports_usage=False) as endpoint:
+        endpoint.configure(monkeypatch)
+        assert await ask("openai:m", HELLO) == estimated
+        assert [piece async for piece in stream("openai:m", HELLO)][-1] == estimated
+        replies = await ask_several("openai:m", HELLO, 2)
+    assert [(reply.completion_tokens, reply.estimated_calls) for reply in replies] == [(12, 1), (0, 0)]
 
 
 async def test_a_reasoning_model_gets_no_temperature(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -83,13 +83,13 @@ def test_a_token_may_have_its_number_among_the_likeliest_only() -> None:
 )
 def test_tokens_that_do_not_make_the_whole_text_are_as_good_as_none(text: str, words: list[str], known: bool) -> None:
     content = [{"token": word, "logprob": -0.1} for word in words]
-    assert (reply_of(given({"content": content}, text)).logprobs is not None) == known
+    assert (reply_of(given({"content": content}, text), []).logprobs is not None) == known
 
 
 @pytest.mark.parametrize(("begun", "known"), [("Lima is", True), ("", False)])
 def test_what_a_continued_reply_repeats_needs_no_tokens(begun: str, known: bool) -> None:
     content = [{"token": word, "logprob": -0.1} for word in (" big", ".")]
-    assert (reply_of(given({"content": content}), begun).logprobs is not None) == known
+    assert (reply_of(given({"content": content}), [AIMessage(begun)]).logprobs is not None) == known
 
 
 def test_the_end_of_turn_token_has_no_text_and_is_left_out() -> None:

@@ -49,6 +49,7 @@ def test_reducers_leave_what_they_are_given() -> None:
     one: Any = {"model_calls": 1, "seconds": {"a": 1.0}}
     total = add_usage(one, {"prompt_tokens": 3, "seconds": {"a": 0.5, "b": 2.0}})
     assert total == {
-        "model_calls": 1, "prompt_tokens": 3, "completion_tokens": 0, "searches": 0, "seconds": {"a": 1.5, "b": 2.0},
+        "model_calls": 1, "prompt_tokens": 3, "completion_tokens": 0, "estimated_calls": 0, "searches": 0,
+        "seconds": {"a": 1.5, "b": 2.0},
     }  # fmt: skip
     assert one == {"model_calls": 1, "seconds": {"a": 1.0}}

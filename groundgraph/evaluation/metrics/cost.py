@@ -17,6 +17,8 @@ class Cost(NamedTuple):
     """Median of seconds."""
     p95: float | None
     """Seconds that 95 % of the questions keep within, interpolated."""
+    estimated_calls: float | None
+    """Model calls whose tokens are estimated."""
 
 
 def cost(usages: Sequence[Mapping[str, Any]], seconds: Sequence[float]) -> Cost:
@@ -29,6 +31,7 @@ def cost(usages: Sequence[Mapping[str, Any]], seconds: Sequence[float]) -> Cost:
         searches=_mean(usages, "searches"),
         p50=p50,
         p95=p95,
+        estimated_calls=_mean(usages, "estimated_calls"),
     )
 
 
