@@ -28,7 +28,9 @@ class Settings(BaseSettings):
     embedding_model: str | None = Field(None, description="Default embedding model of new collections.")
 
     record_runs: bool = Field(True, description="Keep a record of each question asked, in the home folder.")
-    evaluator: Path | None = Field(None, description="Weights of the embedded evaluator; default: the project's own.")
+    evaluator: Path | None = Field(
+        None, description="Weights of the embedded evaluator; default: trained here, else ours."
+    )
 
     openai_api_key: SecretStr | None = Field(None, validation_alias=AliasChoices("OPENAI_API_KEY", "openai_api_key"))
     openai_base_url: str | None = Field(

@@ -54,7 +54,9 @@ class Context(Block):
         description="provider:model. Default: the endpoint in the environment, else the embedded model, else none.",
     )
     answerer: Literal["model", "extractive"] = Field(
-        "model", description="Answer by the chat model, or quote the best supporting sentences without any model."
+        "model",
+        description="Answer by the chat model, or quote the best supporting sentences without any model; an evaluator "
+        "or refiner that asks the chat model still does if it is named.",
     )
     on_model_failure: Literal["extractive", "error"] = Field(
         "extractive", description="When the chat endpoint is down: quote sentences with a warning, or fail."

@@ -43,7 +43,10 @@ def train(
         ),
     ] = None,
     out: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Where to write the weights instead of where they are used.")
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Where to write the weights instead of the home folder, where they are used."
+        ),
     ] = None,
     collection: Collection = None,
     feedback: Labels = False,
@@ -61,16 +64,22 @@ def train(
     from groundgraph.cli.terminal import write
     from groundgraph.grading.runs import feedback_path
     from groundgraph.grading.train import record_path, train
-    from groundgraph.grading.weights import DEFAULT_WEIGHTS
+    from groundgraph.grading.weights import own_weights, weights_path
 
-    out = out or DEFAULT_WEIGHTS
     chosen = _data(context, data or (), feedback=feedback) or [feedback_path()]
+    if out is None:
+        out = own_weights()
+        out.parent.mkdir(parents=True, exist_ok=True)
     record = train(chosen, out, collection, sample, unseen or ())
     for title, table in tables(record).items():
         write(f"{title}\n\n{table}\n")
     if record["refinement"]:
         _table("Refinement, test questions", record["refinement"]["test"])
     write(f"written: {out} and {record_path(out).name}")
+    if weights_path() != out:
+        write(f"in use: {weights_path()}; to use the new weights, set GROUNDGRAPH_EVALUATOR={out}")
+    elif out == own_weights():
+        write(f"in use from now on: {out}; delete it to go back to the project's own")
 
 
 @evaluator.command()

@@ -46,9 +46,14 @@ def load_weights(path: Path = DEFAULT_WEIGHTS) -> Weights:
     return read_weights(path, Weights, "evaluator", "groundgraph evaluator train DATA")
 
 
+def own_weights() -> Path:
+    """Return where the weights stand that were trained on this machine."""
+    return get_settings().home.expanduser() / "evaluator" / DEFAULT_WEIGHTS.name
+
+
 def weights_path() -> Path:
-    """Return the weights in use: those named by GROUNDGRAPH_EVALUATOR, else those that come with the project."""
-    return get_settings().evaluator or DEFAULT_WEIGHTS
+    """Return the weights in use: those named by GROUNDGRAPH_EVALUATOR, those trained here, else the project's own."""
+    return get_settings().evaluator or (own if (own := own_weights()).exists() else DEFAULT_WEIGHTS)
 
 
 def weights_digest() -> str:

@@ -10,6 +10,7 @@ from groundgraph.errors import InputError
 from groundgraph.grading import train as module
 from groundgraph.grading.evaluator import embedded_evaluator
 from groundgraph.grading.pairs import load_pairs
+from groundgraph.grading.weights import DEFAULT_WEIGHTS, weights_path
 from groundgraph.knowledge.search import SearchResult
 from groundgraph.settings import get_settings
 from tests.cli import run
@@ -43,12 +44,24 @@ def test_pairs_train_an_evaluator_that_can_be_used_and_shared(
     out = tmp_path / "mine.json"
     ran = run(capsys, "evaluator", "train", str(pairs), "--out", str(out))
     assert ran.status == 0 and "mine.json and training_record.json" in ran.out
+    assert f"in use: {DEFAULT_WEIGHTS}; to use the new weights, set GROUNDGRAPH_EVALUATOR={out}" in ran.out
     assert "Cross-validation\n\n| Data set |" in ran.out and "\n| pairs | " in ran.out
     monkeypatch.setenv("GROUNDGRAPH_EVALUATOR", str(out))
     get_settings.cache_clear()
     copy = tmp_path / "copy.json"
     assert run(capsys, "evaluator", "export", str(copy)).status == 0
     assert copy.read_text(encoding="utf-8") == out.read_text(encoding="utf-8")
+
+
+def test_without_out_the_weights_are_kept_at_home_and_used_from_there(pairs: Path, capsys: Capsys) -> None:
+    shipped, own = DEFAULT_WEIGHTS.read_bytes(), get_settings().home / "evaluator" / "evaluator.json"
+    assert weights_path() == DEFAULT_WEIGHTS
+    ran = run(capsys, "evaluator", "train", str(pairs))
+    assert f"in use from now on: {own}; delete it to go back to the project's own" in ran.out
+    assert weights_path() == own and own.with_name("training_record.json").exists()
+    assert DEFAULT_WEIGHTS.read_bytes() == shipped
+    own.unlink()
+    assert weights_path() == DEFAULT_WEIGHTS
 
 
 def test_check_exits_1_below_a_floor(

@@ -53,6 +53,17 @@ def test_correct_passages_are_refined_and_answered_from(finds: Finds, evaluates:
     assert result["usage"]["seconds"].keys() == {*path(result), "rerank"}, "a step that does nothing says nothing"
 
 
+def test_an_evaluator_that_is_named_asks_the_chat_model_though_the_answer_is_quoted(
+    finds: Finds, evaluates: Evaluates
+) -> None:
+    finds([passage(TOWER)])
+    evaluates({"Eiffel": 0.9}, sentences={"painted": 0.2})
+    with scripted("yes") as (model, _):
+        result = ask(model, evaluator="llm", answerer="extractive")
+    assert result["answer"] == "The Eiffel Tower is 330 metres tall. [1]"
+    assert result["usage"]["model_calls"] == 1
+
+
 def test_incorrect_passages_are_refused_while_the_web_is_off(finds: Finds, evaluates: Evaluates, web: Web) -> None:
     finds([passage(CATS)])
     evaluates({"Cats": 0.1})
