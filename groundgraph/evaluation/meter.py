@@ -45,7 +45,13 @@ class Meter(BaseCallbackHandler):
         return self.usage.get("model_calls", 0)
 
     def on_chat_model_start(
-        self, _: Any, messages: list[list[BaseMessage]], *, run_id: UUID, tags: list[str] | None = None, **__: Any
+        self,
+        serialized: Any,
+        messages: list[list[BaseMessage]],
+        *,
+        run_id: UUID,
+        tags: list[str] | None = None,
+        **__: Any,
     ) -> None:
         """Count a request to a chat model."""
         if self._begin(tags):
