@@ -34,7 +34,7 @@ def decisions(result: dict[str, Any]) -> list[str]:
 
 def test_good_passages_are_answered_from_at_once(finds: Finds, evaluates: Evaluates) -> None:
     finds([passage(CATS), passage(TOWER)])
-    evaluates({"330": 0.9, "Cats": 0.1})
+    evaluates({"330": 0.9, "Cats": 0.02})
     with scripted((ANSWERS, "330 metres [1].")) as (model, _):
         result = ask(model)
     assert path(result) == ["receive", "retrieve", "assess", "generate"]
@@ -66,12 +66,12 @@ def test_middling_passages_are_answered_from_in_the_end(finds: Finds, evaluates:
 
 
 @pytest.mark.parametrize(("found", "reason"), [
-    ([passage(CATS)], "no passage answers the question (best score 0.100, needed 0.5)"),
+    ([passage(CATS)], "no passage answers the question (best score 0.020, needed 0.5)"),
     ([], "nothing was found in default"),
 ])  # fmt: skip
 def test_passages_that_stay_poor_are_refused(finds: Finds, evaluates: Evaluates, found: Any, reason: str) -> None:
     finds(found)
-    evaluates({"Cats": 0.1})
+    evaluates({"Cats": 0.02})
     with scripted((REWRITES, "tower height")) as (model, _):
         result = ask(model)
     assert path(result)[-2:] == ["assess", "refuse"]
@@ -96,7 +96,7 @@ def test_rewriting_may_be_off(finds: Finds, evaluates: Evaluates) -> None:
 @pytest.mark.parametrize("reply", [ModelUnavailable("scripted:test is down"), QUESTION, "", "I do not know."])
 def test_without_a_rewriting_it_looks_deeper(finds: Finds, evaluates: Evaluates, reply: Any) -> None:
     search = finds([passage(f"{CATS} {n}") for n in range(9)] + [passage(TOWER)])
-    evaluates({"330": 0.9, "Cats": 0.1})
+    evaluates({"330": 0.9, "Cats": 0.02})
     with scripted((REWRITES, reply), (ANSWERS, "330 metres [1].")) as (model, _):
         result = ask(model)
     assert search.queries == [QUESTION, QUESTION]

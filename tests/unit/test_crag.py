@@ -32,7 +32,7 @@ def ask(model: str, **settings: Any) -> dict[str, Any]:
 
 def test_correct_passages_are_refined_and_answered_from(finds: Finds, evaluates: Evaluates) -> None:
     finds([passage(CATS), passage(TOWER)])
-    evaluates({"Eiffel": 0.9, "Cats": 0.1}, sentences={"painted": 0.2})
+    evaluates({"Eiffel": 0.9, "Cats": 0.02}, sentences={"painted": 0.2})
     with scripted(("Eiffel", "It is 330 metres tall [1].")) as (model, chat):
         result = ask(model)
     assert path(result) == ["receive", "retrieve", "grade", "refine", "generate"]
@@ -66,13 +66,13 @@ def test_an_evaluator_that_is_named_asks_the_chat_model_though_the_answer_is_quo
 
 def test_incorrect_passages_are_refused_while_the_web_is_off(finds: Finds, evaluates: Evaluates, web: Web) -> None:
     finds([passage(CATS)])
-    evaluates({"Cats": 0.1})
+    evaluates({"Cats": 0.02})
     provider = web(TOWER)
     with scripted() as (model, _):
         result = ask(model)
     assert path(result) == ["receive", "retrieve", "grade", "refuse"]
     assert result["refused"] and result["citations"] == [] and result["passages"] == []
-    assert result["refusal_reason"] == "no passage answers the question (best score 0.100, needed above 0.5)"
+    assert result["refusal_reason"] == "no passage answers the question (best score 0.020, needed above 0.5)"
     assert provider.queries == []
 
 

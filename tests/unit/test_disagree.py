@@ -79,7 +79,9 @@ def test_the_other_side_is_kept_though_it_is_graded_a_little_too_low(
 ) -> None:
     finds([passage(text, source=f"{n}.md") for n, text in enumerate((*passages, "Cats purr."))])
     evaluates({passages[0]: 0.8, passages[1]: other, "Cats": 0.48})
-    result = pattern.invoke({"question": question}, context={"answerer": "extractive"})
+    alone = {"theta_keep": 0.5}
+    context = {"answerer": "extractive", "crag": alone, "adaptive": alone}
+    result = pattern.invoke({"question": question}, context=context)
     assert [found.page_content for found in result["passages"]] == [*passages[: 1 + disagree]]
     assert result["warnings"] == ([CLASH.format(*passages)] if disagree else [])
 
