@@ -10,16 +10,18 @@ from groundgraph.evaluation.metrics.stats import paired_test
 from groundgraph.evaluation.wording import difference, figure, number, tokens
 
 RECALL = "recall@5"
+CONTEXT = "context_recall"
+"""Share of the relevant passages among those that the answer was written from."""
 SCORED = (QUALITY, "f1", "containment", "false_refusal", "right_refusal", "citation_precision")
 
 
-def recall_table(found: Comparison) -> Table:
-    """Return recall with its 95 % interval: sources down, patterns across."""
-    table = markdown_table(RECALL, "source", "questions", *(entry.pattern for entry in found.entries))
+def metric_table(metric: str, found: Comparison) -> Table:
+    """Return a metric with its 95 % interval: sources down, runs across."""
+    table = markdown_table(metric, "source", "questions", *(entry.folder.name for entry in found.entries))
     for source, language in _corpora(found):
         rows = [[row for row in e.rows if (row.source, row.language) == (source, language)] for e in found.entries]
-        asked = [row for row in rows[0] if RECALL in row.metrics]
-        figures = (figure(entry.figure(RECALL, own)) for entry, own in zip(found.entries, rows, strict=True))
+        asked = [row for row in rows[0] if value_of(row, metric) is not None]
+        figures = (figure(entry.figure(metric, own)) for entry, own in zip(found.entries, rows, strict=True))
         table.add_row(f"{source} {language}", str(len(asked)), *figures)
     return table
 

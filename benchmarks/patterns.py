@@ -17,10 +17,10 @@ from pathlib import Path
 
 from rich.console import Console
 
-from benchmarks.pattern_tables import answer_table, difference_table, recall_table
+from benchmarks.pattern_tables import CONTEXT, RECALL, answer_table, difference_table, metric_table
 from groundgraph.cli.scores import Running
 from groundgraph.errors import GroundgraphError, InputError
-from groundgraph.evaluation.compare import compare
+from groundgraph.evaluation.compare import QUALITY, compare
 from groundgraph.evaluation.plan import plan
 from groundgraph.evaluation.questions import load_questions
 from groundgraph.evaluation.run import evaluate
@@ -65,8 +65,10 @@ def _run(given: argparse.Namespace) -> None:
     asyncio.run(_ask(given, runs))
     found = compare([given.out / "recall" / pattern for pattern in RETRIEVING])
     answered = compare([folder for folder in runs if folder.parent.name == "answers"])
-    console = Console(width=240)
-    for table in (recall_table(found), difference_table(found), answer_table(answered)):
+    tables = [metric_table(RECALL, found), difference_table(found)]
+    tables += [answer_table(answered), *(metric_table(metric, answered) for metric in (QUALITY, CONTEXT))]
+    console = Console(width=400)
+    for table in tables:
         console.print(table)
 
 

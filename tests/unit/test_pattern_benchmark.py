@@ -7,7 +7,7 @@ import pytest
 from rich.table import Table
 
 from benchmarks import patterns
-from benchmarks.pattern_tables import difference_table, recall_table
+from benchmarks.pattern_tables import RECALL, difference_table, metric_table
 from groundgraph.evaluation.compare import compare
 from groundgraph.evaluation.records import read_rows
 from groundgraph.knowledge.index import index
@@ -30,7 +30,7 @@ def test_recall_is_told_by_source_and_set_against_naive(tmp_path: Path) -> None:
         return made_run(tmp_path / pattern, rows)
 
     found = compare([run("naive", 0.5, 1, 0.5, 1), run("hyde", 1, 1, 1, 1)])
-    assert cells(recall_table(found)) == [
+    assert cells(metric_table(RECALL, found)) == [
         ("a en", "2", "0.50 [0.50, 0.50]", "1.00 [1.00, 1.00]"),
         ("b en", "2", "1.00 [1.00, 1.00]", "1.00 [1.00, 1.00]"),
     ]
