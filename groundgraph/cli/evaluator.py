@@ -86,7 +86,7 @@ def train(
 def calibrate(
     data: Data,
     out: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Where to write the calibration instead of where it is used.")
+        Path | None, typer.Option(metavar="FILE", help="Where to write; by default in GROUNDGRAPH_HOME, from where it is used.")
     ] = None,
     chat_model: ChatModel = None,
     seconds: Annotated[float, typer.Option(metavar="S", min=0, help="Time for reading; a second call goes on.")] = 600,
@@ -94,12 +94,15 @@ def calibrate(
     """Learn what the chat model's reading is worth to the evaluator cascade, and record what was measured."""
     from groundgraph.cli.evaluator_calibrate import calibrate_cascade
     from groundgraph.cli.terminal import write
-    from groundgraph.grading.cascade import CALIBRATION
+    from groundgraph.grading.cascade import own_calibration
 
-    out = out or CALIBRATION
+    out = out or own_calibration()
+    out.parent.mkdir(parents=True, exist_ok=True)
     figures = calibrate_cascade(data, out, chat_model, seconds)
     _table("Questions, each by a calibration that did not see it", figures)
     write(f"written: {out}")
+    if out == own_calibration():
+        write("in use from now on; delete the file to go back to the project's own")
 
 
 @evaluator.command()

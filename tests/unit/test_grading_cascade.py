@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from groundgraph.errors import ModelError, ModelUnavailable
-from groundgraph.grading.cascade import CALIBRATION, Limits, cascade, load_calibration
+from groundgraph.grading.cascade import CALIBRATION, Limits, calibration_path, cascade, load_calibration, own_calibration
 from groundgraph.grading.reader import best_sentences
 from groundgraph.knowledge.passage import Passage
 from tests.doubles import FixedEvaluator, passage
@@ -101,6 +101,13 @@ def test_the_best_sentences_of_all_passages_are_read_in_their_order() -> None:
 def test_the_calibration_weighs_what_it_is_given() -> None:
     calibration = load_calibration()
     assert 0 < calibration.predict(0.6, 0.1) < calibration.predict(0.6, 0.9) < calibration.predict(0.85, 0.95) < 1
+
+
+def test_a_calibration_of_ones_own_is_used_in_place_of_the_shipped_one() -> None:
+    assert calibration_path() == CALIBRATION
+    own_calibration().parent.mkdir(parents=True)
+    own_calibration().write_bytes(CALIBRATION.read_bytes())
+    assert calibration_path() == own_calibration()
 
 
 def test_a_broken_calibration_is_one_line(tmp_path: Path) -> None:
