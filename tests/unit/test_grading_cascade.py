@@ -7,7 +7,14 @@ from typing import Any
 import pytest
 
 from groundgraph.errors import ModelError, ModelUnavailable
-from groundgraph.grading.cascade import CALIBRATION, Limits, calibration_path, cascade, load_calibration, own_calibration
+from groundgraph.grading.cascade import (
+    CALIBRATION,
+    Limits,
+    calibration_path,
+    cascade,
+    load_calibration,
+    own_calibration,
+)
 from groundgraph.grading.reader import best_sentences
 from groundgraph.knowledge.passage import Passage
 from tests.doubles import FixedEvaluator, passage
