@@ -86,7 +86,8 @@ def train(
 def calibrate(
     data: Data,
     out: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Where to write; by default in GROUNDGRAPH_HOME, from where it is used.")
+        Path | None,
+        typer.Option(metavar="FILE", help="Where to write; by default in GROUNDGRAPH_HOME, and used from there."),
     ] = None,
     chat_model: ChatModel = None,
     seconds: Annotated[float, typer.Option(metavar="S", min=0, help="Time for reading; a second call goes on.")] = 600,
