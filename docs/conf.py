@@ -7,7 +7,7 @@ HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE / "extensions"))
 
 NAV = {
-    "Start": ["quick-start", "quick-start-zh", "concepts"],
+    "Start": ["quick-start", "quick-start-zh", "concepts", "notebooks"],
     "Patterns": [
         "choose-a-pattern",
         *(f"patterns/{name}" for name in ("naive", "hyde", "advanced", "flare", "crag", "adaptive", "self-rag")),
