@@ -8,7 +8,7 @@ from langgraph.runtime import Runtime
 
 from groundgraph.grading.evaluator import embedded_evaluator
 from groundgraph.knowledge.passage import Passage
-from groundgraph.knowledge.sentences import Span, read_alone, sentences, table_headers
+from groundgraph.knowledge.sentences import Span, explained, read_alone, sentences, table_headers
 from groundgraph.models.tokens import count_tokens
 from nodes.model import chat_model_of
 from nodes.node import Update, node, said
@@ -29,13 +29,13 @@ class Sentence(NamedTuple):
     place: int
     span: Span
     score: float
-    header: Span | None = None
-    """Header of the table whose row it is, which is kept with it."""
+    needs: tuple[Span, ...] = ()
+    """What is kept with it: the header of its table, what its first pronoun stands for."""
 
     @property
     def pieces(self) -> list[Piece]:
         """Return what is kept with the sentence, itself included."""
-        return [(self.place, span) for span in (self.header, self.span) if span]
+        return [(self.place, span) for span in (*self.needs, self.span)]
 
 
 @node
@@ -53,7 +53,7 @@ async def compress(state: Retrieved, runtime: Runtime[Context]) -> Update:
     kept, tokens = within(relevant, dict(zip(pieces, counts, strict=True)), context.compress_tokens)
     spans: dict[int, list[Span]] = {}
     for one in sorted(kept):
-        spans.setdefault(one.place, []).append(one.span)
+        spans.setdefault(one.place, []).extend(span for _, span in one.pieces)
     compressed = [passages[place].cut(parts) for place, parts in spans.items()]
     return {
         "passages": compressed,
@@ -95,8 +95,14 @@ def _relevant(queries: Sequence[str], passages: Sequence[Passage]) -> list[Sente
         scores = map(max, zip(*(evaluator.score_sentences(query, texts, passage) for query in queries), strict=True))
         headers = table_headers(passage.page_content, spans)
         found += [
-            Sentence(place, span, score, headers.get(span))
+            Sentence(place, span, score, _needs(passage.page_content, span, spans, headers))
             for span, score in zip(spans, scores, strict=True)
             if score >= RELEVANT
         ]
     return found
+
+
+def _needs(text: str, span: Span, spans: Sequence[Span], headers: Mapping[Span, Span]) -> tuple[Span, ...]:
+    if span in headers:
+        return (headers[span],)
+    return tuple(other for other in explained(text, [span], spans) if other != span)

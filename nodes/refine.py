@@ -11,7 +11,7 @@ from typing_extensions import TypedDict
 from groundgraph.errors import ModelUnavailable
 from groundgraph.grading.evaluator import embedded_evaluator
 from groundgraph.knowledge.passage import Passage
-from groundgraph.knowledge.sentences import read_alone, sentences
+from groundgraph.knowledge.sentences import explained, read_alone, sentences
 from groundgraph.models import Reply, ask
 from groundgraph.models.escape import escape
 from nodes.model import required_chat_model
@@ -35,6 +35,7 @@ class Graded(TypedDict):
 async def refine(state: Graded, runtime: Runtime[Context]) -> Update:
     """Cut each passage to its relevant sentences, in their order; a passage left with none is dropped.
 
+    What a kept sentence's first pronoun stands for stays: the sentence before it.
     Policy `per_document` keeps Correct passages as they are.
     """
     context, crag = runtime.context, runtime.context.crag
@@ -76,7 +77,7 @@ def _by_evaluator(query: str, passages: Sequence[Passage], context: Context) -> 
         scores = evaluator.score_sentences(query, read_alone(passage.page_content, spans), passage)
         kept = [span for span, score in zip(spans, scores, strict=True) if score >= context.crag.refine_threshold]
         if kept:
-            refined.append(passage.cut(kept))
+            refined.append(passage.cut(explained(passage.page_content, kept, spans)))
     return refined
 
 
@@ -105,7 +106,7 @@ async def _by_model(
         if not numbers:
             return passage, reply, f"passage kept whole: the refiner's reply {reply.text[:60]!r} holds no number"
         kept = [span for n, span in enumerate(spans, 1) if n in numbers]
-        return passage.cut(kept) if kept else None, reply, None
+        return passage.cut(explained(text, kept, spans)) if kept else None, reply, None
 
     results = await asyncio.gather(*map(select, passages))
     refined = [passage for passage, _, _ in results if passage is not None]

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from groundgraph.grading.evaluator import Evaluator
 from groundgraph.knowledge.passage import Passage
-from groundgraph.knowledge.sentences import Span, read_alone, sentences, table_headers
+from groundgraph.knowledge.sentences import Span, explained, read_alone, sentences, table_headers
 
 RELEVANT = 0.5
 """A passage must score above this to be quoted."""
@@ -26,7 +26,8 @@ class Ranked(NamedTuple):
 class Quote(NamedTuple):
     """A sentence of a passage, verbatim, and the passage's number counted from 1.
 
-    The first row that is quoted of a table has the table's header above it.
+    The first row that is quoted of a table has the table's header above it; a sentence that begins with a pronoun
+    follows what it stands for, unless that is quoted already.
     """
 
     text: str
@@ -79,8 +80,13 @@ def _quotes(chosen: Sequence[tuple[int, Span]], passages: Sequence[Passage]) -> 
     for place, span in chosen:
         text = passages[place].page_content
         header = table_headers(text, [span]).get(span)
-        first = header is not None and (place, header) not in shown
-        quotes.append(Quote(read_alone(text, [span])[0] if first else text[slice(*span)], place + 1))
+        if header is not None and (place, header) not in shown:
+            quote = read_alone(text, [span])[0]
+        else:
+            needed = [one for one in explained(text, [span], sentences(text)) if (place, one) not in shown]
+            quote = text[needed[0][0] : span[1]]
+            shown |= {(place, one) for one in needed}
+        quotes.append(Quote(quote, place + 1))
         shown |= {(place, header)} if header else set()
     return quotes
 

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
 
 from groundgraph.knowledge.keywords import CJK
 
@@ -45,6 +46,14 @@ _OPENERS = frozenset(
 )
 
 
+_PRONOUN = re.compile(
+    r"(?:it|its|they|their|he|she|his|her|this|these|those|such)\b"
+    r"|[他她它]|[这這](?![里裡时時])|[该該](?!是|有)|此(?!外)|其(?![他它实實余餘中])",
+    re.IGNORECASE,
+)
+"""What a sentence begins with that the one before it explains."""
+
+
 def sentences(text: str) -> list[Span]:
     """Return the spans of the sentences of `text`, in order, without the space around them.
 
@@ -76,6 +85,22 @@ def table_headers(text: str, spans: Iterable[Span]) -> dict[Span, Span]:
             headers[start, stop] = header
         end = stop
     return {span: headers[span] for span in spans if span in headers}
+
+
+def explained(text: str, kept: Sequence[Span], spans: Sequence[Span]) -> list[Span]:
+    """Return the sentences kept, and before each that begins with a pronoun the one that explains it, in its paragraph.
+
+    Args:
+        text: The text.
+        kept: Some of its sentences, in order.
+        spans: All of them, in order.
+    """
+    needed = set(kept)
+    for before, span in reversed(list(pairwise(spans))):  # from the end: what comes before may need one too
+        same_paragraph = not text[before[1] : span[0]].count("\n\n")
+        if span in needed and same_paragraph and _PRONOUN.match(text, span[0]):
+            needed.add(before)
+    return [span for span in spans if span in needed]
 
 
 def read_alone(text: str, spans: Sequence[Span]) -> list[str]:

@@ -52,7 +52,7 @@ def test_the_best_sentence_is_kept_whatever_its_length() -> None:
 
 
 def test_a_tables_header_is_counted_once() -> None:
-    rows = [Sentence(0, (start, start + 5), 0.9 - start / 100, header=(0, 10)) for start in (10, 15, 20)]
+    rows = [Sentence(0, (start, start + 5), 0.9 - start / 100, needs=((0, 10),)) for start in (10, 15, 20)]
     counts = {(0, (0, 10)): 10, (0, (10, 15)): 4, (0, (15, 20)): 4, (0, (20, 25)): 4}
     assert within(rows, counts, budget=18) == (rows[:2], 18)
 

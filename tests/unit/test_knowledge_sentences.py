@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from groundgraph.knowledge.sentences import sentences, table_headers
+from groundgraph.knowledge.sentences import explained, sentences, table_headers
 
 
 def split(text: str) -> list[str]:
@@ -104,6 +104,22 @@ def test_rows_have_the_header_of_their_own_table() -> None:
         "| 4 |": "| b |\n|---|",
     }
     assert table_headers(text, sentences(text)[:1]) == {}
+
+
+@pytest.mark.parametrize(
+    ("text", "kept", "whole"),
+    [
+        ("Oslo has a tower. It is high. Cats purr.", [1], [0, 1]),
+        ("Oslo has a tower. It is old. It is high.", [2], [0, 1, 2]),
+        ("Oslo has a tower. Bergen has none.", [1], [1]),
+        ("Oslo has a tower.\n\nIt is high.", [1], [1]),  # of another paragraph
+        ("奥斯陆有一座塔。它很高。猫会叫。", [1], [0, 1]),
+        ("奥斯陆有一座塔。其他地方没有。", [1], [1]),
+    ],
+)
+def test_what_a_pronoun_stands_for_is_kept(text: str, kept: list[int], whole: list[int]) -> None:
+    spans = sentences(text)
+    assert explained(text, [spans[n] for n in kept], spans) == [spans[n] for n in whole]
 
 
 @pytest.mark.parametrize("text", ["One two. Four! ", "J. ", "(A. ", "“A. ", "「あ。", '"A. B" '])
