@@ -50,12 +50,17 @@ def action_of(passages: Sequence[Passage], crag: CragSettings) -> Tier:
     if not passages:
         return "incorrect"
     tiers = {passage.tier for passage in passages}
-    scores = [passage.score for passage in passages if passage.score is not None]
-    if crag.policy == "mean" and scores:
-        action = tier_of(sum(scores) / len(scores), crag.mean_low, crag.mean_high)
+    if crag.policy == "mean" and (average := mean(passages)) is not None:
+        action = tier_of(average, crag.mean_low, crag.mean_high)
     else:
         action = "correct" if "correct" in tiers else "incorrect" if tiers == {"incorrect"} else "ambiguous"
     return "incorrect" if action == "ambiguous" and crag.merge_ambiguous else action
+
+
+def mean(passages: Sequence[Passage]) -> float | None:
+    """Return the mean score; None without any score."""
+    scores = [passage.score for passage in passages if passage.score is not None]
+    return sum(scores) / len(scores) if scores else None
 
 
 def wants_web(passages: Sequence[Passage], action: Tier, crag: CragSettings) -> bool:
@@ -99,9 +104,12 @@ async def grade(state: Retrieved, runtime: Runtime[Context]) -> Update:
     search_web = context.web_search != "off" and wants_web(graded, action, crag)
     best = max((passage.score for passage in graded if passage.score is not None), default=None)
     figures = {"scores": _scores(graded), "tiers": [passage.tier for passage in graded], "policy": crag.policy}
-    reason = (
-        "" if kept else f"no passage answers the question (best score {best or 0:.3f}, needed above {crag.theta_low})"
-    )
+    reason = f"no passage answers the question (best score {best or 0:.3f}, needed above {crag.theta_low})"
+    if crag.policy == "mean":
+        average = mean(graded) or 0
+        reason = f"no passage answers the question (mean score {average:.3f}, needed above {crag.mean_low})"
+    if kept:
+        reason = ""
     return {
         "passages": kept,
         "action": action,

@@ -17,6 +17,8 @@ CHINESE = {
     "no passage that was found answers the question": "找到的段落都不能回答这个问题",
     "no passage answers the question (best score {best}, needed above {needed})": "没有段落能回答这个问题"
     "（最高得分{best}，需高于{needed}）",
+    "no passage answers the question (mean score {mean}, needed above {needed})": "没有段落能回答这个问题"
+    "（平均得分{mean}，需高于{needed}）",
     "no passage answers the question (best score {best}, needed {needed})": "没有段落能回答这个问题"
     "（最高得分{best}，需达到{needed}）",
     "no passage supports an answer (best support {best}, needed above {needed})": "没有段落支持任何答案"

@@ -14,8 +14,10 @@ from groundgraph.grading.judge import judge
 from groundgraph.grading.reader import best_sentences
 from groundgraph.grading.rubrics import HELPS, RELEVANCE, Rubric
 from groundgraph.grading.t5 import t5_evaluator
+from groundgraph.grading.terms import is_cjk
 from groundgraph.knowledge.passage import Passage
 from groundgraph.knowledge.search import stored_vectors
+from groundgraph.knowledge.sentences import sentences
 from nodes.model import NO_MODEL, chat_model_of, required_chat_model
 from nodes.node import cost
 from state.context import Context
@@ -106,7 +108,19 @@ EVALUATORS: dict[str, Callable[[str, Sequence[Passage], Context], Awaitable[Scor
 
 def _embedded_scores(query: str, passages: Sequence[Passage]) -> list[float]:
     evaluator = embedded_evaluator()
-    return evaluator.score(query, passages, stored_vectors(passages, evaluator.embedding_model))
+    vectors = stored_vectors(passages, evaluator.embedding_model)
+    asked = [evaluator.score(question, passages, vectors) for question in by_language(query)]
+    return [max(scores) for scores in zip(*asked, strict=True)]
+
+
+def by_language(query: str) -> list[str]:
+    """Return the questions of one that is asked twice, in Chinese and in another language; else the query itself.
+
+    The words of each language have no match in passages of the other, so that together they fit neither.
+    """
+    parts = [query[slice(*span)] for span in sentences(query)]
+    asked_twice = {is_cjk(part) for part in parts} == {True, False}
+    return parts if asked_twice and all(part.endswith(("?", "？")) for part in parts) else [query]
 
 
 def _with(passages: Sequence[Passage], scores: Sequence[float | None]) -> list[Passage]:

@@ -10,7 +10,7 @@ import pytest
 from groundgraph.errors import InputError, ModelError, ModelUnavailable
 from groundgraph.grading.cross_encoder import cross_encoder
 from groundgraph.grading.t5 import t5_evaluator
-from nodes.score import EVALUATORS, score
+from nodes.score import EVALUATORS, by_language, score
 from state.context import Context
 from tests.doubles import FixedEvaluator, passage
 from tests.scripted import Line, scripted
@@ -103,3 +103,26 @@ async def test_t5_names_the_package_it_needs(monkeypatch: pytest.MonkeyPatch) ->
     t5_evaluator.cache_clear()
     with pytest.raises(ModelError, match=r"evaluator='t5:some/model' needs transformers.*cross-encoder"):
         await score(QUESTION, [TOWER], Context(evaluator="t5:some/model"))
+
+
+@pytest.mark.parametrize(
+    ("query", "asked"),
+    [
+        ("What is the deposit? 押金是多少？", ["What is the deposit?", "押金是多少？"]),
+        ("Hi! 押金是多少？", ["Hi! 押金是多少？"]),  # no question: it would match anything
+        ("What is the deposit? How is it paid?", ["What is the deposit? How is it paid?"]),
+        ("GDP是什么？", ["GDP是什么？"]),
+    ],
+)
+def test_a_question_asked_in_two_languages_is_two(query: str, asked: list[str]) -> None:
+    assert by_language(query) == asked
+
+
+async def test_a_passage_need_fit_the_question_in_one_language_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    class OneLanguage(FixedEvaluator):
+        def score(self, question: str, passages: Any, vectors: Any = None) -> list[float]:
+            return [0.9 if question == "What is the deposit?" else 0.1 for _ in passages]
+
+    monkeypatch.setattr("nodes.score.embedded_evaluator", lambda: OneLanguage({}))
+    scored = await score("What is the deposit? 押金是多少？", [passage("The deposit is 50 euros.")], Context())
+    assert [found.score for found in scored.passages] == [0.9]

@@ -10,7 +10,9 @@ HEIGHT = passage("People ask often. The height is 330 m today.")
 
 def test_the_best_sentences_are_quoted_verbatim_with_their_passage() -> None:
     evaluator = FixedEvaluator({"tower": 0.9}, {"330": 0.9, "tall": 0.2, "brown": 0.1})
-    assert extractive_answer("How high?", [CATS, TOWER], evaluator) == [Quote("The tower is tall. It is 330 metres high.", 2)]
+    assert extractive_answer("How high?", [CATS, TOWER], evaluator) == [
+        Quote("The tower is tall. It is 330 metres high.", 2)
+    ]
 
 
 def test_sentences_that_score_close_to_the_best_follow_in_the_order_of_the_passages() -> None:
