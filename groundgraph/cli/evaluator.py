@@ -11,6 +11,9 @@ from groundgraph.errors import InputError
 
 evaluator = typer.Typer(rich_markup_mode=None, add_completion=False)
 
+FEW = 100
+"""Questions from which the weights may be worth more than the project's own."""
+
 _DATA = typer.Argument(
     metavar="DATA",
     envvar="GROUNDGRAPH_QA",
@@ -76,6 +79,8 @@ def train(
     if record["refinement"]:
         _table("Refinement, test questions", record["refinement"]["test"])
     write(f"written: {out} and {record_path(out).name}")
+    if (learned := record["questions"]["train"]) < FEW:
+        typer.echo(f"warning: learned from {learned} questions; fewer than {FEW} teach little", err=True)
     if weights_path() != out:
         write(f"in use: {weights_path()}; to use the new weights, set GROUNDGRAPH_EVALUATOR={out}")
     elif out == own_weights():

@@ -58,6 +58,7 @@ def test_without_out_the_weights_are_kept_at_home_and_used_from_there(pairs: Pat
     assert weights_path() == DEFAULT_WEIGHTS
     ran = run(capsys, "evaluator", "train", str(pairs))
     assert f"in use from now on: {own}; delete it to go back to the project's own" in ran.out
+    assert "questions; fewer than 100 teach little" in ran.err
     assert weights_path() == own and own.with_name("training_record.json").exists()
     assert DEFAULT_WEIGHTS.read_bytes() == shipped
     own.unlink()
