@@ -6,8 +6,8 @@ from typing import Literal
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
-from nodes.language import written_in
 from nodes.node import Update, node, said
+from nodes.sentence import joint
 from nodes.stream import emit, once
 from state.context import Context
 from state.schemas import Segment
@@ -34,7 +34,7 @@ class Accepted(TypedDict):
 async def accept(state: Accepting, runtime: Runtime[Context]) -> Update:
     """Add the best segment to `answer` and to the user's token stream; `outcome` says whether the answer goes on."""
     self_rag, segment = runtime.context.self_rag, state["best"]
-    text = joined(state["answer"], segment["text"])
+    text = joint(state["answer"], segment["text"]) + segment["text"]
     message_id = state["message_id"] or str(uuid.uuid4())
     await emit(once(text), message_id)
     accepted = [*state["accepted"], segment]
@@ -51,9 +51,3 @@ async def accept(state: Accepting, runtime: Runtime[Context]) -> Update:
         "outcome": outcome,
         "steps": said("accept", f"segment {len(accepted)} from passage {segment['passage']}", **segment),
     }
-
-
-def joined(answer: str, text: str) -> str:
-    """Return the text with the white space that belongs between the answer so far and it."""
-    lead = " " if answer and not (written_in(answer) == "zh" and written_in(text) == "zh") else ""
-    return lead + text

@@ -26,9 +26,8 @@ GUESS = {
 
 
 class Drafting(Writing):
-    """An answer that is being written, and what the model has written already: from what, and how often retrieved."""
+    """An answer that is being written: from what its draft is, and how often was retrieved for it."""
 
-    draft: Draft
     shown: list[int]
     retrievals: int
 

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
-from nodes.accept import joined
 from nodes.node import Update, node, said
+from nodes.sentence import joint
 from nodes.stream import emit, once
 from nodes.write_segments import cited_text
 from state.context import Context
@@ -42,7 +42,8 @@ async def elect(state: Grown, runtime: Runtime[Context]) -> Update:
     segments = [s for s in best["segments"] if s["text"] and s["supported"] > self_rag.poor_supported] if best else []
     answer = ""
     for segment in segments:
-        answer += joined(answer, cited_text(segment["text"], segment["passage"]))
+        text = cited_text(segment["text"], segment["passage"])
+        answer += joint(answer, text) + text
     message_id = str(uuid.uuid4()) if answer else ""
     if answer:
         await emit(once(answer), message_id)

@@ -12,11 +12,11 @@ from groundgraph.errors import ModelUnavailable
 from groundgraph.grading.scale import MIDDLE, scores_in
 from groundgraph.models import Reply, ask, ask_json
 from groundgraph.models.tokens import estimate_tokens
-from nodes.accept import joined
 from nodes.language import Language, language_of
 from nodes.model import capped, pattern_model
 from nodes.node import Update, cost, node, said
 from nodes.select import relevance
+from nodes.sentence import joint
 from nodes.write_segments import Writing, conversation
 from state.blocks import SelfRagSettings
 from state.context import Context
@@ -189,6 +189,6 @@ def _prompt(
     form = ONE[language] if len(aspects) == 1 else several
     lines = "\n".join(ASPECTS[language][aspect] for aspect in aspects)
     rate = RATE[language].replace("{aspects}", lines).replace("{form}", form)
-    written = state["answer"] + joined(state["answer"], segment["text"])
+    written = state["answer"] + joint(state["answer"], segment["text"]) + segment["text"]
     before = conversation(state, segment["passage"], context, reserved=estimate_tokens(written + rate))
     return before and [*before, AIMessage(written), HumanMessage(rate)]

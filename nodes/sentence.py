@@ -8,11 +8,17 @@ from nodes.cite import statements
 from nodes.prompt import MARKS, marks
 from state.schemas import Draft
 
-_ENDED = re.compile(r"[.!?:;…\])\"'*]$")
-_CLOSE = re.compile(rf"[{CJK}，。！？；：、）」』”’》]")
+WIDE_MARKS = "，。！？；：、）」』”’》"
+"""Chinese punctuation that takes no space, before or after it."""
+
+_ENDED = re.compile(r"[.!?:;…\])\"'*。！？：；”]$")
+_WIDE = re.compile(rf"[{CJK}{WIDE_MARKS}]")
+_CLOSE = re.compile(r"[.,;:!?)\]]+(?:\s|$)")
 """What is written without a space before it."""
 _BLOCK = re.compile(r"(?:[-*+•]|\d{1,3}[.)]|#{1,6})\s|```|~~~|\|")
 """How a list item, heading, code block or table row begins."""
+_ALONE = re.compile(r"\s*(?:(?:`{3,}|~{3,})[^`\n]*|(?:\[\d+\]\s*)+)")
+"""A line that nothing else may stand on: a fence, or the citation below a block of code."""
 
 
 def sentence_end(written: str, text: str) -> int:
@@ -27,19 +33,27 @@ def sentence_end(written: str, text: str) -> int:
     return len(text)
 
 
-def joint(written: str, text: str, *, continues: bool) -> str:
+def joint(written: str, text: str, *, continues: bool = False, space: str = "") -> str:
     """Return the white space that belongs between the answer so far and what the model says next.
 
     Args:
         written: The answer so far.
         text: What follows.
         continues: Whether the model goes on amid its text, so that white space that it leaves out may be meant.
+        space: What it wrote after `written` when it was cut there: its line breaks and indentation are kept.
     """
-    if not written or not text or text[0].isspace():
+    bare = text.lstrip()
+    lead = text[: len(text) - len(bare)]
+    if not written or not bare or "\n" in lead:
         return ""
-    if _BLOCK.match(text) and not (continues and not _ENDED.search(written)):
+    amid = continues and (bool(lead) or not _ENDED.search(written))
+    if "\n" in space and not amid:
+        return space[: space.rfind("\n") + 1] if lead else space
+    last = written[written.rfind("\n") + 1 :]
+    ends_block = not continues and _BLOCK.match(last.lstrip()) and _ENDED.search(last)
+    if _ALONE.fullmatch(last) or (not amid and (_BLOCK.match(bare) or ends_block)):
         return "\n"
-    if _CLOSE.match(text) or (continues and not _ENDED.search(written)):
+    if lead or amid or _CLOSE.match(text) or _WIDE.match(text) or _WIDE.match(written[-1]):
         return ""
     return " "
 
@@ -60,9 +74,9 @@ def repeated(written: str, text: str) -> int:
 
 
 def said_before(sentence: str, earlier: list[str]) -> bool:
-    """Tell whether a sentence says in the same words what an earlier one did, citations aside."""
+    """Tell whether a sentence says in the same words what an earlier one did, citations aside; without words, never."""
     said = _bare(sentence)[0].casefold()
-    return said in {_bare(one)[0].casefold() for one in earlier}
+    return any(map(str.isalnum, said)) and said in {_bare(one)[0].casefold() for one in earlier}
 
 
 def _bare(text: str) -> tuple[str, list[int]]:

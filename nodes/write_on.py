@@ -14,8 +14,8 @@ from nodes.cite import cited_numbers
 from nodes.generate import ANSWER
 from nodes.language import language_of
 from nodes.model import pattern_model
-from nodes.prompt import fit, show
-from nodes.sentence import joint, repeated, sentence_end
+from nodes.prompt import fit, open_fence, show
+from nodes.sentence import WIDE_MARKS, joint, repeated, sentence_end
 from nodes.settle import Grounded
 from state.context import Context
 from state.schemas import NO_DRAFT, Draft
@@ -39,16 +39,19 @@ _END = re.compile(r"(?:^|(?<=[.!?。！？\]\n]))\s*[*_(\[\"'“]*END\W*$")
 """What a model that was told to go on says, by itself, when the answer is complete; no word of a sentence."""
 _UNFINISHED = re.compile(r"\s*[\[【][\d\s,，、;]*$")
 """A citation mark that the token limit has cut."""
-_WORD_START, _WORD_END = re.compile(rf"(?![{CJK}])\w"), re.compile(rf"(?:(?![{CJK}])\w)+$")
+_WORD = re.compile(rf"[^\s{CJK}{WIDE_MARKS}]*(?![{CJK}])\w\Z|(?<![A-Za-z])(?:[$€£¥]?\d[\d.,:/-]*|(?:[A-Za-z]\.)+)\Z")
+_LINE = re.compile(r"\S[^\n]*\s*\Z")
+"""A word, number or abbreviation, or a line of code, that may go on; below a line its indentation may be cut."""
 _TOP = 10
 """Likeliest tokens to ask for at each place, for its entropy."""
 
 
 class Writing(Grounded):
-    """An answer that is being written."""
+    """An answer that is being written, and what the model has written after it already."""
 
     current: list[int]
     answer: str
+    draft: Draft
     warnings: list[str]
 
 
@@ -85,7 +88,9 @@ async def write_on(state: Writing, context: Context, question: dict[str, str] = 
         top_logprobs=0 if measure in BY_ASKING else _TOP if measure == "entropy" else 1,
         **place.options,
     )
-    return WrittenOn(draft_of(reply, state["answer"], place, context), shown, [*place.spent, reply])
+    begun = state["draft"]["text"]
+    space = begun[: len(begun) - len(begun.lstrip())]
+    return WrittenOn(draft_of(reply, state["answer"], place, context, space), shown, [*place.spent, reply])
 
 
 def tokens_left(written: str, context: Context) -> int:
@@ -126,13 +131,21 @@ def prompt_of(
     return [SystemMessage(ANSWER[language]), HumanMessage(shown + asked)], [number for number, _ in kept]
 
 
-def draft_of(reply: Reply, written: str, place: Continuation, context: Context) -> Draft:
+def draft_of(reply: Reply, written: str, place: Continuation, context: Context, space: str = "") -> Draft:
     """Return the reply as it joins the answer so far, what it repeats of that left out.
 
     What goes beyond `tokens_left`, because the endpoint heeds no limit, is cut off as the endpoint should have: the
-    model looks no further ahead, and writes on after the last sentence that is kept.
+    model looks no further ahead, and writes on after the last sentence that is kept. The word, or the line of code,
+    that a limit cuts is left out, and the white space before it kept: the model writes it again.
+
+    Args:
+        reply: What the model said next.
+        written: The answer so far.
+        place: Where the model wrote on.
+        context: Of the run.
+        space: White space that the model wrote after `written` before.
     """
-    said = reply.text.rstrip()
+    said = reply.text if reply.finish_reason == "length" else reply.text.rstrip()
     if place.continues:
         said = said.removeprefix(written)
     elif written:
@@ -140,7 +153,7 @@ def draft_of(reply: Reply, written: str, place: Continuation, context: Context) 
     measure = context.flare.uncertainty
     tokens = token_confidences(said, () if measure in BY_ASKING else reply.logprobs or (), measure)
     cut = 0 if place.continues else repeated(written, said)
-    lead = joint(written, said[cut:], continues=place.continues)
+    lead = joint(written, said[cut:], continues=place.continues, space=space)
     shift = len(lead) - cut
     text = lead + said[cut:]
     tokens = [
@@ -150,7 +163,7 @@ def draft_of(reply: Reply, written: str, place: Continuation, context: Context) 
     ]
     stop = _stop(text, tokens, reply, max(1, tokens_left(written, context)))
     ended = reply.finish_reason != "length" and stop == len(text)
-    text = text[:stop] if ended else _UNFINISHED.sub("", text[:stop])
+    text = text if ended else _whole(written, text, stop)
     return {
         "text": text,
         "end": sentence_end(written, text),
@@ -163,18 +176,25 @@ def draft_of(reply: Reply, written: str, place: Continuation, context: Context) 
 
 
 def _stop(text: str, tokens: Sequence[Token], reply: Reply, limit: int) -> int:
-    """Return where the first `limit` tokens of a text end, at the end of a word; counted, else estimated.
+    """Return where the first `limit` tokens of a text end; counted, else estimated.
 
     An estimate cuts nothing off if the endpoint says that it kept to the limit, unless twice as much is written.
     """
     estimate = estimate_tokens(text)
     if len(tokens) > limit:
-        stop = tokens[limit - 1]["end"]
-    elif (tokens and tokens[-1]["end"] >= len(text)) or estimate <= limit:
+        return tokens[limit - 1]["end"]
+    if (tokens and tokens[-1]["end"] >= len(text.rstrip())) or estimate <= limit:
         return len(text)
-    elif 0 < reply.completion_tokens <= limit and estimate <= 2 * limit:
+    if 0 < reply.completion_tokens <= limit and estimate <= 2 * limit:
         return len(text)
-    else:
-        stop = len(text) * limit // estimate
-    amid = _WORD_END.search(text[:stop]) if _WORD_START.match(text, stop) else None
-    return amid.start() if amid and amid.start() else stop
+    return len(text) * limit // estimate
+
+
+def _whole(written: str, text: str, stop: int) -> str:
+    """Return the text up to where a limit cuts it, without a word, number, line of code or mark that is cut there."""
+    kept = text[: stop + len(text[stop:]) - len(text[stop:].lstrip())]
+    in_code = bool(open_fence(written + kept))
+    begun = (_LINE if in_code else _WORD).search(kept)
+    whole = kept[: begun.start()] if begun else kept
+    kept = whole if whole.strip() else kept
+    return kept if in_code else _UNFINISHED.sub("", kept)

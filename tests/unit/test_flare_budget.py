@@ -31,7 +31,7 @@ def with_logprobs(text: str) -> Reply:
 
 
 def test_a_reply_beyond_the_limit_is_cut_at_it_token_by_token() -> None:
-    assert drafted(with_logprobs(LONG)) == ("It is 330 metres tall [1]. It is 331 metres tall", False)
+    assert drafted(with_logprobs(LONG)) == ("It is 330 metres tall [1]. It is 331 metres tall ", False)
     assert drafted(with_logprobs("It is tall. It is old.")) == ("It is tall. It is old.", True)
 
 
@@ -66,6 +66,38 @@ def test_without_probabilities_tokens_are_estimated(text: str, reported: int, ke
 def test_probabilities_of_the_beginning_alone_do_not_count_the_rest() -> None:
     found, ended = drafted(Reply(LONG, logprobs=(TokenLogprob("It", -0.1), TokenLogprob(" is", -0.1))))
     assert len(found) <= 48 and not ended
+
+
+@pytest.mark.parametrize(
+    ("cut", "goes_on", "answer"),
+    [
+        ("```\nif x:\n    y = 1", "y = 1\n```\nIt is old [1].", "```\nif x:\n    y = 1\n```\nIt is old [1]."),
+        ("```\nif x:\n  ", "if x:\n    y = 1\n```", "```\nif x:\n    y = 1\n```"),  # it may be cut in the indentation
+        ("```\nif x:\n    y = 1\n```", "It is old [1].", "```\nif x:\n    y = 1\n```\nIt is old [1]."),
+        ("- It is tall [1]\n\nIt is", "It is old [1].", "- It is tall [1]\n\nIt is old [1]."),
+        ("- It is tall [1]", "It is old [1].", "- It is tall [1]\nIt is old [1]."),
+        ("- It is tall [1]\n- It", "- It is old [1]", "- It is tall [1]\n- It is old [1]"),
+        ("塔高3.", "3.5米[1]。", "塔高3.5米 [1]。"),
+        ("塔高3", "3.5米[1]。", "塔高3.5米 [1]。"),
+        ("It costs $3.", "$3.5, i.e. 3 euros [1].", "It costs $3.5, i.e. 3 euros [1]."),
+        ("It costs 3 euros, i.", "i.e. it is cheap [1].", "It costs 3 euros, i.e. it is cheap [1]."),
+        ("The notice per", "period is long [1].", "The notice period is long [1]."),
+    ],
+)
+def test_what_the_limit_cuts_is_joined_as_it_was_written(
+    finds: Callable[..., object],
+    evaluates: Callable[..., object],
+    monkeypatch: pytest.MonkeyPatch,
+    cut: str,
+    goes_on: str,
+    answer: str,
+) -> None:
+    """The endpoint writes a message of its own, and begins with the line, word or number that was cut."""
+    finds([])
+    evaluates({"Tower": 0.9})
+    stock(monkeypatch)
+    with scripted(says(first, cut, finish_reason="length"), says(GO_ON, goes_on)) as (model, _):
+        assert ask(model, require_citations=False)["answer"] == answer
 
 
 def test_an_endpoint_that_heeds_no_limit_is_asked_to_write_on(

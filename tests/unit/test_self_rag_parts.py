@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 
 from groundgraph.models import Reply
-from nodes.accept import joined
 from nodes.choose import is_good
 from nodes.reflect import weighed
 from nodes.write_segments import blank, cited, new_text
@@ -79,9 +78,3 @@ def test_a_segment_is_poor_up_to_two(relevant: float, supported: float, good: bo
     rated: Any = {**blank(1, "text"), "relevant": relevant, "supported": supported}
     assert is_good(rated, SelfRagSettings()) == good
     assert not is_good(rated, SelfRagSettings(poor_relevant=5))
-
-
-def test_segments_join_as_their_language_wants() -> None:
-    assert joined("", "It is tall.") == "It is tall."
-    assert joined("It is old. [1]", "It is tall.") == " It is tall."
-    assert joined("塔很老。 [1]", "塔很高。") == "塔很高。"

@@ -51,10 +51,47 @@ def test_where_the_next_sentence_ends(written: str, text: str, first: str) -> No
         ("Its parts:", "- a leg", False, "\n"),
         ("Its parts:", "1. a leg", True, "\n"),
         ("", "It is tall.", False, ""),
+        ("It is old. [1]", "It is tall.", False, " "),
+        ("塔很老。 [1]", "塔很高。", False, ""),
+        ("为期", "3.5年。", False, ""),
+        ("塔很高。", "Gustave造了它。", False, ""),
+        ("塔很高。", "Gustave造了它。", True, ""),
+        ("It is tall", ". It is old.", False, ""),
+        ("```\nx = 1\n```", "It is old.", False, "\n"),
+        ("```\nx = 1\n```", " It is old.", True, "\n"),
+        ("```\nx = 1\n```\n[3]", "It is old.", False, "\n"),
+        ("It is:\n```python", "x = 1", False, "\n"),
+        ("```\nx = 1", "```", False, "\n"),
+        ("- run [1]", "It is old.", False, "\n"),
+        ("- 跑。", "塔很高。", False, "\n"),
+        ("- run [1].", "It goes on.", True, " "),
+        ("- run", "fast [1]", False, " "),
+        ("| a | b |", "| c | d |", False, "\n"),
+        ("Tower", " - the high one", True, ""),
     ],
 )
 def test_what_stands_between(written: str, text: str, continues: bool, between: str) -> None:
     assert joint(written, text, continues=continues) == between
+
+
+@pytest.mark.parametrize(
+    ("written", "space", "text", "continues", "between"),
+    [
+        ("if x > 3.5:", "\n    ", "print(x)", False, "\n    "),
+        ("if x > 3.5:", "\n    ", "    print(x)", False, "\n"),
+        ("if x > 3.5:", "\n    ", "\n    print(x)", True, ""),
+        ("if x > 3.5:", "\n    ", "print(x)", True, "\n    "),
+        ("- run [1]", "\n\n", "It is old.", False, "\n\n"),
+        ("It is old.", "\n\n", "It is tall.", False, "\n\n"),
+        ("It is old.", "\n\n", " It is tall.", True, ""),  # it says itself what stands between
+        ("The notice", "\n", "s are", True, ""),
+        ("It is old.", " ", "- tall", False, "\n"),
+    ],
+)
+def test_what_the_model_wrote_between_before_it_was_cut_is_kept(
+    written: str, space: str, text: str, continues: bool, between: str
+) -> None:
+    assert joint(written, text, continues=continues, space=space) == between
 
 
 @pytest.mark.parametrize(
@@ -77,6 +114,7 @@ def test_what_is_repeated_is_cut(written: str, text: str, left: str) -> None:
 def test_a_sentence_said_before_is_known_by_its_words() -> None:
     assert said_before(" a is  B [2].", ["A is B [1].", "C."])
     assert not said_before("A is C [1].", ["A is B [1]."])
+    assert not said_before("。", ["。"]), "a limit cut it off from its sentence"
 
 
 def draft(text: str, **fields: object) -> Draft:
