@@ -43,16 +43,17 @@ async def append(state: Accepting, runtime: Runtime[Context]) -> Update:
     if marks.refused or said_before(sentence, state["sentences"]):
         decision = "left out: the passages do not say" if marks.refused else "left out: it was said before"
         return {"draft": {**NO_DRAFT, "ended": True}, "steps": said("append", decision, sentence=text.strip())}
+    before, answer = state["answer"], state["answer"] + sentence
     if is_whole(written):
-        sentence = await asyncio.to_thread(
-            add_missing, sentence, state["passages"], state["query"], similarity(context)
+        answer = await asyncio.to_thread(
+            add_missing, answer, state["passages"], state["query"], similarity(context), shown=len(before)
         )
-    answer = (state["answer"] + sentence).rstrip()
+    sentence, answer = answer[len(before) :].strip(), answer.rstrip()
     message_id = await _streamed(answer, state, context)
     decision = "accepted as drafted" if not state["retrievals"] else "accepted after retrieval"
     return {
         "answer": answer,
-        "sentences": [*state["sentences"], sentence.strip()],
+        "sentences": [*state["sentences"], sentence],
         "message_id": message_id,
         "draft": rest(written, answer),
         "draft_queries": [],
@@ -61,7 +62,7 @@ async def append(state: Accepting, runtime: Runtime[Context]) -> Update:
         "steps": said(
             "append",
             decision,
-            sentence=sentence.strip(),
+            sentence=sentence,
             confidence=written["confidence"],
             weakest=weakest(written),
             asked=state["draft_queries"],

@@ -24,11 +24,14 @@ def cited_numbers(answer: str) -> list[int]:
     return sorted({int(number) for number in MARK.findall(CODE.sub("", answer))})
 
 
-def add_missing(answer: str, passages: Sequence[Passage], question: str, similarity: Similarity | None = None) -> str:
+def add_missing(
+    answer: str, passages: Sequence[Passage], question: str, similarity: Similarity | None = None, *, shown: int = 0
+) -> str:
     """Return the answer with a citation after each sentence that has none but is supported by a passage.
 
     A table's row is cited in its last cell, a block of code on the line below it, a heading not at all. Across
-    languages, where words cannot be compared, `similarity` decides.
+    languages, where words cannot be compared, `similarity` decides. The first `shown` characters stay as they are;
+    what goes on with a sentence or block of code that began there is judged with it.
     """
     parts: list[str] = []
     end = 0
@@ -36,7 +39,7 @@ def add_missing(answer: str, passages: Sequence[Passage], question: str, similar
     for start, stop in spans:
         parts.append(answer[end:start])
         text = answer[start:stop]
-        cited = cited_numbers(text) or UNCITED.match(text)
+        cited = stop <= shown or cited_numbers(text) or UNCITED.match(text)
         number = None if cited else supporting(text, passages, question, similarity)
         parts.append(with_mark(text.rstrip(), number) if number else text)
         end = stop

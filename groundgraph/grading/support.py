@@ -40,7 +40,7 @@ def support(
     weights = _crossed_weights(claim) if crossed else _weights(claim)
     echoes = frozenset(content_terms(question))
     if crossed and not weights.keys() - echoes:
-        return similarity(claim, passage_text) if similarity else 0.0
+        return similarity(claim, passage_text) if similarity and any(map(str.isalnum, claim)) else 0.0
     held = frozenset(content_terms(passage_text))
     share = _share(weights, echoes, held)
     contradicted = not crossed and number_terms(claim) - held - echoes

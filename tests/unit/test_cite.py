@@ -38,6 +38,19 @@ def test_brackets_in_code_cite_nothing() -> None:
     assert cited_numbers("Take `row[3]` [1].\n```\nx[2]\n```") == [1]
 
 
+def test_what_is_shown_stays_and_what_goes_on_with_it_is_judged_with_it() -> None:
+    judged = []
+
+    def similarity(claim: str, text: str) -> float:
+        judged.append(claim)
+        return 0.9
+
+    shown, tower = "塔高330米。\n```\nx = y", passage("埃菲尔铁塔高330米，位于巴黎。")
+    answer = add_missing(f"{shown}\n```", [tower], "", similarity, shown=len(shown))
+    assert judged == ["```\nx = y\n```"] and answer == f"{shown}\n```\n[1]"
+    assert supporting("```", [tower], "", similarity) is None, "it has no word"
+
+
 def test_a_claim_of_nobody_gets_none() -> None:
     assert add_missing("Bob runs Acme.", PASSAGES, "Who runs Acme?") == "Bob runs Acme."
     assert supporting("Bob runs Acme.", [], "Who runs Acme?") is None
