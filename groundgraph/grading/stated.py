@@ -12,8 +12,9 @@ PHRASES: Mapping[str, float] = {
     r"\b(?:very|highly|most|extremely) unlikely|\bimpossible|\b(?:certainly|definitely) not|不可能|肯定不": 0.05,
     r"\b(?:not (?:very )?likely|unlikely|probably not|doubtful)"
     r"|可能性(?:[很较]?[低小]|不[高大])|不(?:太|大)可能|可能不|没有?(?:什么)?把握": 0.2,
-    r"\b(?:not (?:very |so |entirely )?(?:sure|certain)|unsure|uncertain|perhaps|maybe|possibly)"
-    r"|不(?:太|能|是很)?(?:确定|肯定)|也许|或许|说不准": 0.5,
+    r"(?:\b(?:can)?not|n['’]t) (?:(?:be|at all|very|so|too|quite|really|fully|entirely|completely) )*"
+    r"(?:sure|certain|confident)|\b(?:unsure|uncertain|perhaps|maybe|possibly)"
+    r"|(?:不(?:太|能|敢|是?很)?|无法|难以|很难)(?:确定|肯定)|不是?[很太]有把握|也许|或许|说不准": 0.5,
     r"\b(?:very|highly|most|extremely) (?:likely|probabl[ye]|confident|sure|certain)"
     r"|[很极]有?可能|很(?:有把握|确定|肯定)": 0.9,
     r"\b(?:likely|probabl[ye]|confident)|可能|大概|有把握": 0.7,

@@ -44,6 +44,12 @@ QUESTION = "Who built the tower?"
         ("Almost certain", 0.95),
         ("likely", 0.7),
         ("I am not sure.", 0.5),
+        *(
+            (doubt, 0.5)
+            for doubt in ("I can't be sure.", "I cannot be certain", "not at all sure", "not completely sure")
+        ),
+        *((doubt, 0.5) for doubt in ("I am not confident", "I am not very confident", "I can’t be certain.")),
+        *((doubt, 0.5) for doubt in ("无法确定", "难以确定", "不敢肯定", "不是很有把握", "无法肯定")),
         ("unlikely", 0.2),
         ("Highly unlikely, I would say.", 0.05),
         ("很可能", 0.9),
