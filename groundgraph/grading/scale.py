@@ -15,14 +15,14 @@ MIN_MASS = 0.5
 """Probability that the digits 1 to 5 must share at a place for their mean to mean anything."""
 
 _DIGITS = str.maketrans("０１２３４５６７８９", "0123456789")
-_NUMERALS = str.maketrans("一二三四五", "12345")
-# What holds a digit and is no score: 1-5, a scale of 5, 4 out of 5, 4/5, 满分5分, 五分之四. All keep their length.
+_NUMERALS = str.maketrans("一二三四五两", "123452")
+# What holds a digit and is no score: 1-5, a scale of 5, 4 out of 5, 4/5, 满分5分, 5分制, 五分之四. All stay as long.
 _RANGE = re.compile(r"(?<![\d.])\d\s*(?:-|–|—|~|to|到|至)\s*\d(?![\d.])")
 _OUT_OF = re.compile(r"(?<=\d)\s*(?:/|out of|of|分?[（(，,]?满分)\s*5(?:\.0)?(?![\d.])\s*分?[）)]?", re.IGNORECASE)
 _OTHER_SCALE = re.compile(r"\d+(?:\.\d+)?\s*(?:/|out of)\s*\d+|\d+(?:\.\d+)?\s*%", re.IGNORECASE)
-_SCALE_OF = re.compile(r"(?:scale|range|满分|总分)[^\d\n]{0,6}5\s*分?", re.IGNORECASE)
+_SCALE_OF = re.compile(r"(?:scale|range|满分|总分)[^\d\n]{0,6}5\s*分?|\bout of\s*5(?![\d.]*\d)|5\s*分制", re.IGNORECASE)
 _FIFTHS = re.compile(r"[五5]分之")
-_NUMERAL = re.compile(r"(?:(?<![一-鿿])|(?<=[是为给打得度性]))[一二三四五](?=\s*[分星]|\W*$)")
+_NUMERAL = re.compile(r"(?:(?<![一-鿿])|(?<=[是为给打得度性]))[一二三四五两](?=\s*[分星]|\W*$)")
 _NUMBER = re.compile(r"(?<![A-Za-z_\d.-])\d+(?:\.\d+)?(?![\d%])")
 _GAP = r"(?:[^\S\n]*(?!{others})[^\d\s]){0,12}[^\S\n]*"
 """What may stand between the name of an aspect and its score: no line's end, and no name of another."""
