@@ -49,19 +49,23 @@ class TokenLogprob:
 
 
 def token_logprobs(message: "AIMessage") -> tuple[TokenLogprob, ...] | None:
-    """Return the tokens of a reply with their log probabilities; None if the endpoint gave none, or only nulls.
+    """Return the tokens of a reply with their log probabilities; None if there are none, or only nulls.
 
     Understands the modern shape, a list of tokens under `content`, and the legacy one, parallel lists `tokens`,
-    `token_logprobs` and `top_logprobs`. Tokens without text and bytes, such as the end-of-turn mark, are left out.
+    `token_logprobs` and `top_logprobs`; what is malformed counts as none. Tokens without text and bytes, such as the
+    end-of-turn mark, are left out.
     """
     given = message.response_metadata.get("logprobs")
     if not isinstance(given, Mapping):
         return None
-    if isinstance(given.get("content"), list):
-        tokens = [_modern(entry) for entry in given["content"] if isinstance(entry, Mapping)]
-    elif isinstance(given.get("tokens"), list):
-        tokens = _legacy(given)
-    else:
+    try:
+        if isinstance(given.get("content"), list):
+            tokens = [_modern(entry) for entry in given["content"] if isinstance(entry, Mapping)]
+        elif isinstance(given.get("tokens"), list):
+            tokens = _legacy(given)
+        else:
+            return None
+    except (TypeError, ValueError, AttributeError, KeyError):
         return None
     if all(token.logprob is None for token in tokens):
         return None
