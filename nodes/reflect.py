@@ -87,7 +87,9 @@ class Rating(NamedTuple):
 
     scores: dict[Aspect, float]
     replies: list[Reply]
-    warnings: list[str]
+    unread: str
+    """Which aspects of which passage could not be read; empty if all could."""
+    why: str
 
 
 @node
@@ -122,7 +124,7 @@ async def reflect(state: Reflecting, runtime: Runtime[Context]) -> Update:
     replies = [reply for rating in ratings for reply in rating.replies]
     return {
         "segments": rated,
-        "warnings": [*capped(replies, state["warnings"]), *(told for rating in ratings for told in rating.warnings)],
+        "warnings": [*capped(replies, state["warnings"]), *_unread(ratings)],
         "usage": cost(*replies),
         "steps": said(
             "reflect",
@@ -130,6 +132,16 @@ async def reflect(state: Reflecting, runtime: Runtime[Context]) -> Update:
             segments=rated,
         ),
     }
+
+
+def _unread(ratings: Sequence[Rating]) -> list[str]:
+    """Return a warning for each reason why ratings could not be read: it names the first, and counts them."""
+    unread: dict[str, list[str]] = {}
+    for rating in ratings:
+        if rating.unread:
+            unread.setdefault(rating.why, []).append(rating.unread)
+    counts = {why: f" ({len(places)} ratings in all)" if len(places) > 1 else "" for why, places in unread.items()}
+    return [f"{places[0]} taken as 3{counts[why]}: {why}" for why, places in unread.items()]
 
 
 def weighed(segment: Segment, self_rag: SelfRagSettings) -> Segment:
@@ -167,8 +179,8 @@ async def _rating(
     except ModelUnavailable as error:
         why = str(error)
     unread = [aspect for aspect in aspects if read[aspect] is None]
-    warnings = [f"passage {segment['passage']}, {' and '.join(unread)} taken as 3: {why}"] if unread else []
-    return Rating({aspect: MIDDLE if (s := read[aspect]) is None else s for aspect in aspects}, replies, warnings)
+    scores = {aspect: MIDDLE if (s := read[aspect]) is None else s for aspect in aspects}
+    return Rating(scores, replies, f"passage {segment['passage']}, {' and '.join(unread)}" if unread else "", why)
 
 
 async def _asked(model: str, prompt: list[BaseMessage], count: int) -> Reply:

@@ -51,6 +51,14 @@ def test_a_score_that_cannot_be_read_is_the_middle_with_a_warning(finds: Finds) 
     assert result["warnings"] == ["passage 1, relevant taken as 3: the rating 'good' cannot be read"]
 
 
+def test_what_cannot_be_read_for_one_reason_is_one_warning(finds: Finds) -> None:
+    finds([passage(TOWER)])
+    lines = rates("It is", "good", "good", 5)
+    with scripted((NEEDS, "yes"), writes(QUESTION, "It is 330 metres tall."), *lines) as (model, _):
+        warnings = ask(model)["warnings"]
+    assert warnings == ["passage 1, relevant taken as 3 (2 ratings in all): the rating 'good' cannot be read"]
+
+
 def test_thinking_before_the_score_gets_room(finds: Finds) -> None:
     finds([passage(TOWER)])
     told: list[Line] = []
