@@ -14,6 +14,7 @@ import os
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any, TypeAlias
 
 from rich.console import Console
 
@@ -26,9 +27,20 @@ from groundgraph.evaluation.questions import load_questions
 from groundgraph.evaluation.run import evaluate
 from state.context import Context
 
+Run: TypeAlias = tuple[str, int | None, Mapping[str, Any]]
+"""Pattern, number of questions, settings."""
+
 SOURCES = "xquad,musique,2wiki,clapnq,dureader"
-RETRIEVING = ("naive", "hyde", "advanced", "adaptive")
-"""Patterns that differ in what they retrieve; crag and self_rag retrieve as naive does, combined as hyde."""
+EXTRACTIVE = {"answerer": "extractive"}
+UNANSWERED = {"prompt_tokens": 100, "max_tokens": 16}
+"""Too few tokens for a passage: what was retrieved is all there is, and no answer is waited for."""
+RETRIEVING: dict[str, Mapping[str, Any]] = {
+    "naive": EXTRACTIVE,
+    "hyde": UNANSWERED,
+    "advanced": {},  # a chain is searched for by the answers of its links
+    "adaptive": UNANSWERED,
+}
+"""Patterns that differ in what they retrieve, and their settings; the others begin as naive or hyde does."""
 ANSWERING = ("naive", "hyde", "advanced", "adaptive", "crag", "combined", "flare", "self_rag")
 
 
@@ -56,23 +68,24 @@ def _given(arguments: Sequence[str] | None) -> argparse.Namespace:
 
 
 def _run(given: argparse.Namespace) -> None:
-    retrieved = {"answerer": "extractive"}
-    runs = {given.out / "recall" / pattern: (pattern, given.recall_limit, retrieved) for pattern in RETRIEVING} | {
-        given.out / "answers" / pattern: (pattern, given.limit, {}) for pattern in ANSWERING
+    runs: dict[Path, Run] = {
+        given.out / "recall" / pattern: (pattern, given.recall_limit, settings)
+        for pattern, settings in RETRIEVING.items()
     }
-    runs[given.out / "answers" / "naive-extractive"] = ("naive", given.limit, retrieved)
-    runs[given.out / "answers" / "crag-extractive"] = ("crag", given.limit, retrieved)
+    runs |= {given.out / "answers" / pattern: (pattern, given.limit, {}) for pattern in ANSWERING}
+    for pattern in ("naive", "crag"):
+        runs[given.out / "answers" / f"{pattern}-extractive"] = (pattern, given.limit, EXTRACTIVE)
     asyncio.run(_ask(given, runs))
     found = compare([given.out / "recall" / pattern for pattern in RETRIEVING])
     answered = compare([folder for folder in runs if folder.parent.name == "answers"])
     tables = [metric_table(RECALL, found), difference_table(found)]
-    tables += [answer_table(answered), *(metric_table(metric, answered) for metric in (QUALITY, CONTEXT))]
+    tables += [answer_table(answered), *(metric_table(metric, answered) for metric in (QUALITY, RECALL, CONTEXT))]
     console = Console(width=400)
     for table in tables:
         console.print(table)
 
 
-async def _ask(given: argparse.Namespace, runs: Mapping[Path, tuple[str, int | None, Mapping[str, str]]]) -> None:
+async def _ask(given: argparse.Namespace, runs: Mapping[Path, Run]) -> None:
     for folder, (pattern, limit, settings) in runs.items():
         questions = load_questions(Path(given.data) / "queries.jsonl", split="val,test", source=SOURCES, limit=limit)
         context = Context.model_validate({"collections": [given.collection], **settings})

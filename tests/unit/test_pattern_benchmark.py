@@ -42,7 +42,7 @@ def test_a_second_call_asks_nothing_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     use_bag_embedder(monkeypatch)
-    monkeypatch.setattr(patterns, "RETRIEVING", ("naive",))
+    monkeypatch.setattr(patterns, "RETRIEVING", {"naive": patterns.EXTRACTIVE, "adaptive": patterns.UNANSWERED})
     monkeypatch.setattr(patterns, "ANSWERING", ("naive",))
     data = tmp_path / "qa"
     data.mkdir()
