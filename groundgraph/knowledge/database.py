@@ -8,6 +8,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from pathlib import Path
 
+from tenacity import Retrying, retry_if_exception, stop_after_delay, wait_fixed
+
 from groundgraph.errors import CollectionError, InputError
 from groundgraph.knowledge.checksum import seal
 from groundgraph.knowledge.connections import BUSY_SECONDS, open_file, read_connections
@@ -179,10 +181,21 @@ def connect(
             return
         with closing(open_file(file, "rwc" if create else "rw", busy_seconds)) as db:
             if create:
-                db.execute("PRAGMA journal_mode = WAL")
+                _write_ahead(db, busy_seconds)
             db.execute("PRAGMA foreign_keys = ON")
             db.execute("PRAGMA synchronous = NORMAL")
             yield db
+
+
+def _write_ahead(db: sqlite3.Connection, seconds: float) -> None:
+    """Turn the write-ahead log on; SQLite itself does not wait where two processes do so at once."""
+    retrying = Retrying(
+        retry=retry_if_exception(lambda error: isinstance(error, sqlite3.OperationalError) and "locked" in str(error)),
+        stop=stop_after_delay(seconds),
+        wait=wait_fixed(0.05),
+        reraise=True,
+    )
+    retrying(db.execute, "PRAGMA journal_mode = WAL")
 
 
 @contextmanager

@@ -9,9 +9,11 @@ import sqlite3
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from groundgraph.knowledge.database import connect
 from groundgraph.knowledge.index import Collection, index
 from groundgraph.knowledge.search import search
 from tests.embedder import use_bag_embedder
@@ -80,3 +82,22 @@ def test_a_kill_while_the_index_is_saved(tmp_path: Path, monkeypatch: pytest.Mon
     assert counts(collection) == [collection.info().chunks] * 3
     for topic in ("apples", "pears"):
         assert topic in search(f"{topic} in file 3", ["default"], k=1, mode="vector").passages[0].source
+
+
+def test_two_processes_that_make_the_collection_at_once_wait_for_each_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Contended(sqlite3.Connection):
+        locked = 2
+
+        def execute(self, statement: str, *arguments: Any) -> sqlite3.Cursor:
+            if "journal_mode" in statement and self.locked:
+                self.locked -= 1
+                raise sqlite3.OperationalError("database is locked")  # at once: SQLite fears a deadlock
+            return super().execute(statement, *arguments)
+
+    monkeypatch.setattr(
+        "groundgraph.knowledge.database.open_file", lambda file, *_: sqlite3.connect(file, factory=Contended)
+    )
+    with connect(tmp_path / "collection.sqlite", write=True, create=True) as db:
+        assert db.execute("PRAGMA journal_mode").fetchone() == ("wal",)
