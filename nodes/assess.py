@@ -38,8 +38,8 @@ class Assessed(TypedDict):
 async def assess(state: Retrieved, runtime: Runtime[Context]) -> Update:
     """Set `quality`, the score in [0, 1] of the best passage, and `outcome`; order the passages by their scores.
 
-    Where they are to be answered from, those at `adaptive.theta_keep` or below are dropped, though none above
-    `adaptive.theta_low`, and `top_k` kept, beside what contradicts one of them.
+    Where they are to be answered from, `top_k` are kept that score at least `adaptive.theta_low` or above
+    `adaptive.theta_keep`, beside what contradicts one of them.
     """
     context, adaptive = runtime.context, runtime.context.adaptive
     scored = await score(state["query"], state["passages"], context)
@@ -55,8 +55,11 @@ async def assess(state: Retrieved, runtime: Runtime[Context]) -> Update:
     else:
         outcome = "supplement" if adaptive.supplement and await chat_model_of(context) else "refuse"
     if outcome == "generate":
-        kept = min(adaptive.theta_low, adaptive.theta_keep)
-        good = [passage for passage in ranked if score_of(passage) > kept][: context.top_k]
+        good = [
+            passage
+            for passage in ranked
+            if (found := score_of(passage)) >= adaptive.theta_low or found > adaptive.theta_keep
+        ][: context.top_k]
         ranked = good + other_sides(state["query"], good, ranked[len(good) :])
     reason = f"no passage answers the question (best score {quality:.3f}, needed {adaptive.theta_low})"
     return {

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from groundgraph.cli import INTERRUPTED
 from groundgraph.cli.options import AsJSON, Collections, Concurrency, Profile, Quiet, Settings
 from groundgraph.cli.terminal import shows_progress
 from groundgraph.errors import InputError
@@ -13,7 +14,6 @@ if TYPE_CHECKING:
     from groundgraph.evaluation.run import Evaluation
 
 INVALID = 1
-INTERRUPTED = 130
 
 
 def evaluate(

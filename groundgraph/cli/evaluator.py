@@ -67,11 +67,12 @@ def train(
     from groundgraph.cli.terminal import write
     from groundgraph.grading.runs import feedback_path
     from groundgraph.grading.train import record_path, train
-    from groundgraph.grading.weights import own_weights, weights_path
+    from groundgraph.grading.weights import DEFAULT_WEIGHTS, weights_path
+    from groundgraph.grading.weights_file import own
 
     chosen = _data(context, data or (), feedback=feedback) or [feedback_path()]
     if out is None:
-        out = own_weights()
+        out = own(DEFAULT_WEIGHTS)
         out.parent.mkdir(parents=True, exist_ok=True)
     record = train(chosen, out, collection, sample, unseen or ())
     for title, table in tables(record).items():
@@ -83,7 +84,7 @@ def train(
         typer.echo(f"warning: learned from {learned} questions; fewer than {FEW} teach little", err=True)
     if weights_path() != out:
         write(f"in use: {weights_path()}; to use the new weights, set GROUNDGRAPH_EVALUATOR={out}")
-    elif out == own_weights():
+    elif out == own(DEFAULT_WEIGHTS):
         write(f"in use from now on: {out}; delete it to go back to the project's own")
 
 
@@ -100,14 +101,16 @@ def calibrate(
     """Learn what the chat model's reading is worth to the evaluator cascade, and record what was measured."""
     from groundgraph.cli.evaluator_calibrate import calibrate_cascade
     from groundgraph.cli.terminal import write
-    from groundgraph.grading.cascade import own_calibration
+    from groundgraph.grading.cascade import CALIBRATION
+    from groundgraph.grading.weights_file import own
 
-    out = out or own_calibration()
-    out.parent.mkdir(parents=True, exist_ok=True)
+    if out is None:
+        out = own(CALIBRATION)
+        out.parent.mkdir(parents=True, exist_ok=True)
     figures = calibrate_cascade(data, out, chat_model, seconds)
     _table("Questions, each by a calibration that did not see it", figures)
     write(f"written: {out}")
-    if out == own_calibration():
+    if out == own(CALIBRATION):
         write("in use from now on; delete the file to go back to the project's own")
 
 

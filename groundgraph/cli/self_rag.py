@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from groundgraph.cli import INTERRUPTED
 from groundgraph.cli.options import AsJSON, Collections, Quiet
 from groundgraph.cli.terminal import shows_progress, write, write_json
 
@@ -13,7 +14,6 @@ if TYPE_CHECKING:
     from groundgraph.grading.reflection_train import Trained
 
 PARTLY = 1
-INTERRUPTED = 130
 
 self_rag = typer.Typer(
     help="Make a model with reflection tokens for Self-RAG.", rich_markup_mode=None, add_completion=False

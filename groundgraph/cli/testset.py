@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from groundgraph.cli import INTERRUPTED
 from groundgraph.cli.options import AsJSON, Concurrency, Profile, Quiet, Settings
 from groundgraph.cli.terminal import shows_progress, write, write_json
 
@@ -14,7 +15,6 @@ if TYPE_CHECKING:
     from groundgraph.evaluation.testset.records import Card, Count, Kind
 
 FEWER = 1
-INTERRUPTED = 130
 
 
 def testset(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from groundgraph.cli import INTERRUPTED
 from groundgraph.cli.options import AsJSON, Collections, Profile, Quiet, Settings
 from groundgraph.cli.terminal import shows_progress, write, write_json
 from groundgraph.errors import InputError
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
 
 PATTERN = "crag"
 NOTHING = 1
-INTERRUPTED = 130
 
 
 def tune(

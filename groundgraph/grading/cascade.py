@@ -12,10 +12,9 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator
 from groundgraph.errors import ModelUnavailable
 from groundgraph.grading.head import Floats, Head
 from groundgraph.grading.reader import read
-from groundgraph.grading.weights_file import read_weights
+from groundgraph.grading.weights_file import in_use, read_weights
 from groundgraph.knowledge.passage import Passage
 from groundgraph.models import Reply
-from groundgraph.settings import get_settings
 
 CALIBRATION = Path(__file__).with_name("cascade.json")
 FEATURES = ("embedded", "stated")
@@ -122,16 +121,6 @@ def log_odds(embedded: Sequence[float], stated: Sequence[float]) -> Floats:
     return np.asarray(np.log(cut / (1 - cut)))
 
 
-def own_calibration() -> Path:
-    """Return where the calibration stands that was learned on this machine."""
-    return get_settings().home.expanduser() / "evaluator" / CALIBRATION.name
-
-
-def calibration_path() -> Path:
-    """Return the calibration in use: the one learned here, else the project's own."""
-    return own if (own := own_calibration()).exists() else CALIBRATION
-
-
 @cache
 def load_calibration(path: Path = CALIBRATION) -> Calibration:
     """Return the calibration in a file, validated.
@@ -153,6 +142,6 @@ def _doubtful(scores: Sequence[float], limits: Limits) -> list[int]:
 def _corrected(scores: Sequence[float], doubtful: Sequence[int], stated: float) -> list[float]:
     """Return all scores in proportion to the best one's, which the reading settles; what was not read never rises."""
     best = max(scores)
-    settled = load_calibration(calibration_path()).predict(best, stated)
+    settled = load_calibration(in_use(CALIBRATION)).predict(best, stated)
     shares = [settled * score / best for score in scores]
     return [share if place in doubtful else min(share, scores[place]) for place, share in enumerate(shares)]

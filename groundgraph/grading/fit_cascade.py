@@ -211,6 +211,5 @@ def _in_turn(examples: Sequence[Example]) -> list[Example]:
 def _stored(kept: Path) -> Iterator[tuple[str, float]]:
     """Yield each question in the file with what the chat model said."""
     if kept.exists():
-        for line in kept.read_text(encoding="utf-8").rstrip("\n").split("\n"):
-            question, stated = json.loads(line)
-            yield question, stated
+        with kept.open(encoding="utf-8") as lines:
+            yield from map(json.loads, lines)

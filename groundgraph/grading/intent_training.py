@@ -163,7 +163,8 @@ def train(check: Path | None = None, questions: Path | None = None) -> IntentHea
 def _on_real_questions(path: Path, weights: Floats, bias: Floats) -> Record:
     """Return what the head takes real questions for; only measured, never learned from."""
     try:
-        texts = [json.loads(line)["question"] for line in path.read_text(encoding="utf-8").rstrip("\n").split("\n")]
+        with path.open(encoding="utf-8") as lines:
+            texts = [json.loads(line)["question"] for line in lines]
     except (OSError, ValueError, LookupError, TypeError) as error:
         raise InputError(f"questions {str(path)!r} must be JSON lines with a question: {error!r}") from None
     chosen = (np.stack([features(text) for text in texts]) @ weights + bias).argmax(axis=1)

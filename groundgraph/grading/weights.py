@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from groundgraph.grading.features import AMONG_FEATURES, PAIR_FEATURES
 from groundgraph.grading.head import Head
 from groundgraph.grading.sentence_features import SENTENCE_FEATURES
-from groundgraph.grading.weights_file import read_weights
+from groundgraph.grading.weights_file import in_use, read_weights
 from groundgraph.settings import get_settings
 
 DEFAULT_WEIGHTS = Path(__file__).with_name("evaluator.json")
@@ -46,14 +46,9 @@ def load_weights(path: Path = DEFAULT_WEIGHTS) -> Weights:
     return read_weights(path, Weights, "evaluator", "groundgraph evaluator train DATA")
 
 
-def own_weights() -> Path:
-    """Return where the weights stand that were trained on this machine."""
-    return get_settings().home.expanduser() / "evaluator" / DEFAULT_WEIGHTS.name
-
-
 def weights_path() -> Path:
     """Return the weights in use: those named by GROUNDGRAPH_EVALUATOR, those trained here, else the project's own."""
-    return get_settings().evaluator or (own if (own := own_weights()).exists() else DEFAULT_WEIGHTS)
+    return get_settings().evaluator or in_use(DEFAULT_WEIGHTS)
 
 
 def weights_digest() -> str:

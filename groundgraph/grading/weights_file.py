@@ -6,8 +6,19 @@ from typing import TypeVar
 from pydantic import BaseModel, ValidationError
 
 from groundgraph.errors import ModelError
+from groundgraph.settings import get_settings
 
 T = TypeVar("T", bound=BaseModel)
+
+
+def own(shipped: Path) -> Path:
+    """Return where weights stand that were learned on this machine, in place of those that come with the project."""
+    return get_settings().home.expanduser() / "evaluator" / shipped.name
+
+
+def in_use(shipped: Path) -> Path:
+    """Return the weights learned on this machine if there are any, else those that come with the project."""
+    return found if (found := own(shipped)).exists() else shipped
 
 
 def read_weights(path: Path, schema: type[T], name: str, command: str) -> T:

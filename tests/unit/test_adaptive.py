@@ -58,6 +58,15 @@ def test_poor_passages_are_joined_by_those_for_the_rewritten_question(finds: Fin
     assert [found.page_content for found in result["passages"]] == [TOWER, CATS], "merged, best first"
 
 
+@pytest.mark.parametrize(("keep", "used"), [(0.05, [TOWER, CATS]), (0.6, [TOWER]), (0.9, [TOWER])])
+def test_what_is_answered_from(keep: float, used: list[str], finds: Finds, evaluates: Evaluates) -> None:
+    finds([passage(TOWER), passage(CATS)])
+    evaluates({"330": 0.6, "Cats": 0.2})
+    settings = {"theta_high": 0.6, "theta_low": 0.6, "theta_keep": keep}  # what scores theta_low itself always is
+    with scripted((ANSWERS, "330 metres [1].")) as (model, _):
+        assert [found.page_content for found in ask(model, adaptive=settings)["passages"]] == used
+
+
 def test_middling_passages_are_answered_from_in_the_end(finds: Finds, evaluates: Evaluates) -> None:
     finds([passage(TOWER)])
     evaluates({"330": 0.6})

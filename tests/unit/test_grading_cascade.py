@@ -10,12 +10,11 @@ from groundgraph.errors import ModelError, ModelUnavailable
 from groundgraph.grading.cascade import (
     CALIBRATION,
     Limits,
-    calibration_path,
     cascade,
     load_calibration,
-    own_calibration,
 )
 from groundgraph.grading.reader import best_sentences
+from groundgraph.grading.weights_file import in_use, own
 from groundgraph.knowledge.passage import Passage
 from tests.doubles import FixedEvaluator, passage
 from tests.scripted import Line, scripted
@@ -111,10 +110,10 @@ def test_the_calibration_weighs_what_it_is_given() -> None:
 
 
 def test_a_calibration_of_ones_own_is_used_in_place_of_the_shipped_one() -> None:
-    assert calibration_path() == CALIBRATION
-    own_calibration().parent.mkdir(parents=True)
-    own_calibration().write_bytes(CALIBRATION.read_bytes())
-    assert calibration_path() == own_calibration()
+    assert in_use(CALIBRATION) == CALIBRATION
+    own(CALIBRATION).parent.mkdir(parents=True)
+    own(CALIBRATION).write_bytes(CALIBRATION.read_bytes())
+    assert in_use(CALIBRATION) == own(CALIBRATION)
 
 
 def test_a_broken_calibration_is_one_line(tmp_path: Path) -> None:
