@@ -212,4 +212,4 @@ def _stored(kept: Path) -> Iterator[tuple[str, float]]:
     """Yield each question in the file with what the chat model said."""
     if kept.exists():
         with kept.open(encoding="utf-8") as lines:
-            yield from map(json.loads, lines)
+            yield from ((question, stated) for question, stated in map(json.loads, lines))
