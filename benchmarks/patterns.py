@@ -34,10 +34,12 @@ SOURCES = "xquad,musique,2wiki,clapnq,dureader"
 EXTRACTIVE = {"answerer": "extractive"}
 UNANSWERED = {"prompt_tokens": 100, "max_tokens": 16}
 """Too few tokens for a passage: what was retrieved is all there is, and no answer is waited for."""
+BRIEF = {"compress_tokens": 20, "max_tokens": 16}
+"""The answer is written from one sentence, and hardly waited for; what comes before it is as ever."""
 RETRIEVING: dict[str, Mapping[str, Any]] = {
     "naive": EXTRACTIVE,
     "hyde": UNANSWERED,
-    "advanced": {},  # a chain is searched for by the answers of its links
+    "advanced": BRIEF,  # a chain is searched for by the answers of its links
     "adaptive": UNANSWERED,
 }
 """Patterns that differ in what they retrieve, and their settings; the others begin as naive or hyde does."""

@@ -120,14 +120,15 @@ def load_questions(
         raise InputError(f"questions {str(path)!r}: not text; give a JSON Lines or CSV file")
     rows = list(_csv(text, path) if path.suffix.lower() == ".csv" else _jsonl(text, path))
     found = list(_questions(path, iter(rows)))
-    there = {"split": {q.split for q in found}, "source": {q.source for q in found}}
-    chosen = {"split": _named(split, there["split"]), "source": _named(source, there["source"])}
+    if not found:
+        raise InputError(f"questions {str(path)!r}: there are none; give one a line, with a column or key 'question'")
+    chosen = {
+        "split": _named("split", split, {q.split for q in found}, path),
+        "source": _named("source", source, {q.source for q in found}, path),
+    }
     kept = [q for q in _on_one_scale(found) if q.split in chosen["split"] and q.source in chosen["source"]]
-    if not kept or not chosen["split"] <= there["split"] or not chosen["source"] <= there["source"]:
-        raise InputError(
-            f"questions {str(path)!r}: split={split!r} and source={source!r} name none, or more than there are; "
-            f"there are splits {sorted(there['split'])} and sources {sorted(there['source'])}"
-        )
+    if not kept:
+        raise InputError(f"questions {str(path)!r}: none has both split={split!r} and source={source!r}")
     kept = kept if limit is None else _sample(kept, limit, seed)
     digest = hashlib.sha256(data).hexdigest()
     record = QuestionsRecord(
@@ -136,9 +137,12 @@ def load_questions(
     return Questions(tuple(kept), record, tuple(_misspelt(path, rows)))
 
 
-def _named(given: str | None, there: set[str]) -> set[str]:
+def _named(field: str, given: str | None, there: set[str], path: Path) -> set[str]:
     """Return the names given, divided by commas; all that are there if none is given."""
-    return there if given is None else {name.strip() for name in given.split(",") if name.strip()}
+    names = there if given is None else {name.strip() for name in given.split(",") if name.strip()}
+    if not names or not names <= there:
+        raise InputError(f"questions {str(path)!r}: {field}={given!r}: there are only {sorted(there)}")
+    return names
 
 
 def _misspelt(path: Path, rows: Sequence[tuple[int, Any]]) -> Iterator[str]:

@@ -99,7 +99,8 @@ def test_csv_of_one_column(tmp_path: Path) -> None:
         (['{"question": "Who?", "rel": {"p": NaN}}'], r"line 1: rel\.p=nan: Input should be a finite number"),
         (['{"question": "Who?"}', '{"question": "Why?", "rel": {"p": Infinity}}'], r"line 2: rel\.p=inf"),
         ([{"id": "a", "question": "Who?"}, {"id": "a", "question": "Why?"}], r"lines 1 and 2 have the same id 'a'"),
-        ([{"question": "Who?", "split": "train"}], r"split='test' and source=None name none, or more"),
+        ([{"question": "Who?", "split": "train"}], r"split='test': there are only \['train'\]"),
+        ([], r"there are none; give one a line"),
     ],
 )
 def test_a_bad_row_is_named_by_its_line(tmp_path: Path, rows: list[object], message: str) -> None:
@@ -113,10 +114,10 @@ def test_splits_and_sources_are_chosen_by_name(tmp_path: Path) -> None:
     path = jsonl(tmp_path, *rows)
     chosen = load_questions(path, split="val, test", source="a,c").items
     assert [q.id for q in chosen] == ["a-val", "a-test", "c-val", "c-test"]
-    with pytest.raises(
-        InputError, match=r"source='a,d' name none, or more than there are; .* sources \['a', 'b', 'c'\]"
-    ):
+    with pytest.raises(InputError, match=r"source='a,d': there are only \['a', 'b', 'c'\]"):
         load_questions(path, source="a,d")
+    with pytest.raises(InputError, match=r"none has both split='val' and source='c'"):
+        load_questions(jsonl(tmp_path, *rows[:-2]), split="val", source="c")
 
 
 def test_a_csv_row_with_too_many_cells_is_named(tmp_path: Path) -> None:
