@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING, Any, cast
 from groundgraph.models.chat import call_options, chat_model, chat_models, speaks_openai
 from groundgraph.models.failures import clear_errors
 from groundgraph.models.features import Cap, Feature
-from groundgraph.models.logprobs import PARTIAL, TokenLogprob, joined_tokens, spells, token_logprobs, tokens_between
+from groundgraph.models.logprobs import (
+    PARTIAL,
+    TokenLogprob,
+    joined_tokens,
+    spells,
+    token_logprobs,
+    tokens_between,
+    whole_characters,
+)
 from groundgraph.models.thinking import ThinkingFilter, without_thinking
 from groundgraph.models.tokens import estimate_tokens
 
@@ -125,7 +133,7 @@ async def stream(
         async with aclosing(chunks):
             async for chunk in chunks:
                 whole = chunk if whole is None else whole + chunk
-                if piece := thinking.feed(str(chunk.text).replace(PARTIAL, "")):
+                if piece := thinking.feed(whole_characters(str(chunk.text))):
                     yield piece
     if piece := thinking.end():
         yield piece
@@ -163,7 +171,7 @@ def reply_of(message: "AIMessage", messages: "Sequence[BaseMessage]") -> Reply:
     said, tokens = str(message.text), token_logprobs(message)
     if PARTIAL in said and tokens and all(token.raw is not None for token in tokens):
         said = joined_tokens(tokens)
-    said = said.replace(PARTIAL, "")
+    said = whole_characters(said)
     usage = message.usage_metadata
     read, written = (usage["input_tokens"], usage["output_tokens"]) if usage else (0, 0)
     if estimated := not (read or written):

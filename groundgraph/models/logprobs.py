@@ -106,7 +106,12 @@ def _likeliest(pairs: Iterable[tuple[str, float | None]]) -> dict[str, float]:
 
 def joined_tokens(tokens: Sequence[TokenLogprob]) -> str:
     """Return the text that tokens make together; characters that stay incomplete are left out."""
-    return b"".join(token.spelled for token in tokens).decode(errors="ignore").replace(PARTIAL, "")
+    return whole_characters(b"".join(token.spelled for token in tokens).decode(errors="ignore"))
+
+
+def whole_characters(text: str) -> str:
+    """Return `text` without what stands for part of a character: `PARTIAL`, and half a surrogate pair."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "ignore").replace(PARTIAL, "")
 
 
 def spells(text: str, tokens: Sequence[TokenLogprob]) -> bool:

@@ -40,6 +40,15 @@ async def test_tokens_that_the_endpoint_does_not_report_are_estimated(monkeypatc
     assert [(reply.completion_tokens, reply.estimated_calls) for reply in replies] == [(12, 1), (0, 0)]
 
 
+async def test_half_a_surrogate_pair_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    with Endpoint("Lima\ud83d. \U0001f1f5") as endpoint:
+        endpoint.configure(monkeypatch)
+        assert (await ask("openai:m", HELLO)).text == "Lima. \U0001f1f5"
+        pieces = [piece async for piece in stream("openai:m", HELLO)]
+    assert pieces[-1] == Reply("Lima. \U0001f1f5", prompt_tokens=11, completion_tokens=7, finish_reason="stop")
+    assert "".join(map(str, pieces[:-1])).isprintable()
+
+
 async def test_a_reasoning_model_gets_no_temperature(monkeypatch: pytest.MonkeyPatch) -> None:
     with Endpoint() as endpoint:
         endpoint.configure(monkeypatch)
