@@ -25,19 +25,34 @@ def made_row(name: str, pattern: str = "crag", **fields: Any) -> Row:
     return Row.model_validate({**known, **fields})
 
 
-def graded_row(name: str, scores: Mapping[str, float | None], gold: str = "", **fields: Any) -> Row:
+def graded_row(
+    name: str, scores: Mapping[str, float | None], gold: str = "", evaluator: str = "embedded", **fields: Any
+) -> Row:
     """Return a row of crag whose passages, by source, got these scores; `gold` is the relevant one, if any is."""
     tiers = [tier_of(score, 0.5, 0.79) for score in scores.values()]
-    step = {"node": "grade", "decision": "correct", "figures": {"scores": list(scores.values()), "tiers": tiers}}
+    figures = {"scores": list(scores.values()), "tiers": tiers, "evaluator": evaluator}
+    steps = [
+        {"node": "retrieve", "decision": "", "figures": {"sources": list(scores)}},
+        {"node": "grade", "decision": "correct", "figures": figures},
+    ]
     passages = [PassageRecord(source=source, locator="", score=score, text=source) for source, score in scores.items()]
     known = {
         "rel": {source: 2.0 if source == gold else 0.0 for source in scores},
         "answerable": bool(gold),
         "retrieved": list(scores),
         "passages": passages,
-        "steps": [step],
+        "steps": steps,
     }
     return made_row(name, **{**known, **fields})
+
+
+def searched_again(row: Row) -> Row:
+    """Return the row as it were had FLARE retrieved again, for a sentence that it drafted."""
+    later = [
+        {"node": "retrieve_next", "decision": "", "figures": {"sources": ["b.md", "c.md"]}},
+        {"node": "grade_next", "decision": "", "figures": {"scores": [0.7], "tiers": ["ambiguous"]}},
+    ]
+    return row.model_copy(update={"retrieved": [*row.retrieved, "b.md", "c.md"], "steps": [*row.steps, *later]})
 
 
 def refusal(name: str, pattern: str = "crag", **fields: Any) -> Row:

@@ -45,9 +45,15 @@ def compare(
 
 
 def _object(found: "Comparison") -> dict[str, Any]:
+    from dataclasses import asdict
+
+    from groundgraph.evaluation.metrics.evaluator import evaluator_scores
+
     return {
         "baseline": found.baseline.label,
         "depth": found.depth,
+        "notes": found.notes,
+        "evaluators": {name: asdict(evaluator_scores(graded)) for name, graded in found.graded.items()},
         "runs": {str(folder): run.model_dump(mode="json") for folder, run in found.runs.items()},
         "patterns": [
             {

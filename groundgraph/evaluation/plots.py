@@ -126,7 +126,7 @@ def source_bars(bars: Mapping[str, Sequence[Aggregate | None]], patterns: Sequen
     return _svg("Quality by source and pattern", draw, (8.0, 1.0 + 0.2 * rows + 0.15 * len(bars)))
 
 
-def calibration(bins: Sequence[Bin]) -> Markup:
+def calibration(bins: Sequence[Bin], evaluator: str) -> Markup:
     """Return the share of relevant passages against the evaluator's mean score, each bin with its passages counted."""
 
     def draw(panels: Sequence["Axes"], labels: _Labels) -> None:
@@ -138,7 +138,7 @@ def calibration(bins: Sequence[Bin]) -> Markup:
         axes.set(xlabel="mean score", ylabel="share of relevant passages", xlim=(0, 1), ylim=(-0.03, 1.08))
         axes.legend(loc="upper left", frameon=False)
 
-    return _svg("Calibration curve of the evaluator", draw, (4.6, 3.8))
+    return _svg(f"Calibration curve of the evaluator {evaluator}", draw, (4.6, 3.8))
 
 
 def threshold_grid(decisions: Sequence[Decision], now: tuple[float, float], best: tuple[float, float]) -> Markup:

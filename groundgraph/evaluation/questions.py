@@ -12,7 +12,16 @@ from itertools import chain, zip_longest
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import (
+    AliasChoices,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationError,
+    ValidationInfo,
+    field_validator,
+)
 
 from groundgraph.errors import InputError, shown
 from groundgraph.evaluation.records import QuestionsRecord
@@ -66,7 +75,8 @@ class Question(BaseModel):
     answers: Annotated[list[str], BeforeValidator(_answers)] = Field(
         [], validation_alias=AliasChoices("answers", "answer")
     )
-    answerable: bool | None = None
+    answerable: bool | None = Field(None, validate_default=True)
+    """What has a right answer is answerable unless the file says otherwise; None where nothing is known."""
     rel: Annotated[dict[str, Grade | None] | None, BeforeValidator(_grades)] = None
     history: Annotated[list[Turn], BeforeValidator(_turns)] = []
     source: str = Field("", validation_alias=AliasChoices("src", "source"))
@@ -74,6 +84,11 @@ class Question(BaseModel):
     split: str = ""
     line: int = Field(0, validation_alias=LINE)
     """Of its file; 0 if it is from none."""
+
+    @field_validator("answerable")
+    @classmethod
+    def _with_a_right_answer(cls, value: bool | None, info: ValidationInfo) -> bool | None:
+        return True if value is None and info.data.get("answers") else value
 
 
 COLUMNS = (

@@ -15,6 +15,7 @@ from groundgraph.evaluation.files import (
     replace_file,
     write_json,
 )
+from groundgraph.evaluation.metrics.evaluator import EvaluatorScores
 from groundgraph.knowledge.passage import Origin, Tier
 from state.reducers import Usage
 from state.schemas import Citation, Step
@@ -188,6 +189,8 @@ class PatternScores(Record):
     metrics: dict[str, Aggregate]
     sources: dict[str, dict[str, Aggregate]] = {}
     """The same by the questions' source."""
+    evaluators: dict[str, EvaluatorScores] = {}
+    """What the scores of each evaluator are worth."""
     cost: Cost
 
 

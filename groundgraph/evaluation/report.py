@@ -1,33 +1,25 @@
 """One HTML page that shows a comparison: tables, plots, and the worst questions with the path of each answer."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from groundgraph.evaluation.compare import Comparison, Entry, value_of, worst
-from groundgraph.evaluation.metrics.evaluator import (
-    TierCounts,
-    auc,
-    calibration_curve,
-    expected_calibration_error,
-    tier_confusion,
-)
-from groundgraph.evaluation.metrics.retrieval import relevant_sources
+from groundgraph.evaluation.graded import grade_step
+from groundgraph.evaluation.metrics.evaluator import EvaluatorScores, calibration_curve, evaluator_scores
 from groundgraph.evaluation.outcome import outcome
 from groundgraph.evaluation.pages import check_packages, write_page
 from groundgraph.evaluation.profile import differing
-from groundgraph.evaluation.records import Aggregate, Row
+from groundgraph.evaluation.records import Aggregate
 from groundgraph.evaluation.thresholds import (
     Decision,
     GradedQuestion,
     axes,
     best,
     decide,
-    grade_step,
     graded_question,
     threshold_map,
 )
-from groundgraph.knowledge.passage import Tier
 from state.blocks import CragSettings
 from state.context import Context
 
@@ -39,14 +31,12 @@ COSTS = {"p50": "seconds (median)", "model_calls": "model calls", "prompt_tokens
 
 
 class EvaluatorReport(NamedTuple):
-    """What the evaluator's scores are worth, over the passages of known relevance."""
+    """What an evaluator's scores are worth, over the passages of known relevance."""
 
-    plot: "Markup"
-    passages: int
-    auc: float | None
-    error: float
-    """Expected calibration error."""
-    tiers: dict[Tier, TierCounts]
+    name: str
+    plot: "Markup | None"
+    """Calibration curve; None where these are of one kind."""
+    scores: EvaluatorScores
 
 
 class Thresholds(NamedTuple):
@@ -80,7 +70,7 @@ def write_report(comparison: Comparison, path: Path, limit: int = 20) -> None:
         settings=differing,
         quality_cost=_quality_cost(comparison),
         sources=_sources(comparison),
-        evaluator=_evaluator(comparison.entries),
+        evaluators=list(_evaluators(comparison)),
         thresholds=list(_thresholds(comparison.entries)),
         worst=worst(comparison, limit),
         outcome=outcome,
@@ -115,31 +105,14 @@ def _figure(comparison: Comparison, entry: Entry, source: str) -> Aggregate | No
     return found if found and found.scored else None
 
 
-def _evaluator(entries: Sequence[Entry]) -> EvaluatorReport | None:
-    """Return the evaluator's figures; a passage that several patterns graded alike for a question counts once."""
+def _evaluators(comparison: Comparison) -> Iterator[EvaluatorReport]:
     from groundgraph.evaluation.plots import calibration
 
-    graded = sorted({pair for entry in entries for row in entry.rows for pair in _graded_passages(row)})
-    if not graded:
-        return None
-    scores, labels = [score for *_, score, _, _ in graded], [label for *_, label in graded]
-    return EvaluatorReport(
-        plot=calibration(calibration_curve(scores, labels)),
-        passages=len(graded),
-        auc=auc(scores, labels),
-        error=expected_calibration_error(scores, labels),
-        tiers=tier_confusion((tier, label) for *_, tier, label in graded),
-    )
-
-
-def _graded_passages(row: Row) -> Iterable[tuple[str, str, float, Tier, bool]]:
-    """Yield (question, source, score, tier, relevant) of each passage of known grade that the evaluator scored."""
-    figures = grade_step(row)
-    rel = row.rel or {}
-    gold = relevant_sources(rel)
-    for source, score, tier in zip(row.retrieved, figures.get("scores", []), figures.get("tiers", []), strict=False):
-        if score is not None and rel.get(source) is not None:
-            yield row.question, source, score, tier, source in gold
+    for name, graded in comparison.graded.items():
+        scores = evaluator_scores(graded)
+        pairs = [passage.score for passage in graded], [passage.is_relevant for passage in graded]
+        plot = calibration(calibration_curve(*pairs), name) if scores.has_both_kinds else None
+        yield EvaluatorReport(name, plot, scores)
 
 
 def _thresholds(entries: Sequence[Entry]) -> Iterator[Thresholds]:

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from groundgraph.errors import GroundgraphError, InputError
 from groundgraph.evaluation import grounding
+from groundgraph.evaluation.embedded_judge import has_evaluator
 from groundgraph.evaluation.grounding import Figure, Judge
 from groundgraph.evaluation.metrics import answers, retrieval
 from groundgraph.evaluation.ragas_scores import RAGAS, RagasJudge
@@ -28,6 +29,8 @@ class Judged(NamedTuple):
     applies: Applies
     score: Callable[[Row, Judge], Awaitable[dict[str, Figure]]]
     needs_model: bool = False
+    asks_evaluator: bool = False
+    """Whether the embedded judge asks the embedded evaluator for it, unless the question file has grades."""
 
 
 def _is_graded(row: Row) -> bool:
@@ -75,18 +78,21 @@ FORMULAS: dict[str, Formula] = {
 
 JUDGED = (
     Judged(("faithfulness",), _is_answered, grounding.faithfulness),
-    Judged(("answer_relevancy",), _is_answered, grounding.answer_relevancy),
-    Judged(("context_precision",), _has_context, grounding.context_precision),
+    Judged(("answer_relevancy",), _is_answered, grounding.answer_relevancy, asks_evaluator=True),
+    Judged(("context_precision",), _has_context, grounding.context_precision, asks_evaluator=True),
     Judged(("context_recall",), _needs_context, grounding.context_recall),
     Judged(("citation_precision", "citation_recall"), _is_answered, grounding.citations),
     Judged(("correctness",), lambda row: _has_gold(row) and _is_answered(row), grounding.correctness, needs_model=True),
 )
 
-METRICS = (*FORMULAS, *(name for judged in JUDGED for name in judged.names))
+JUDGED_METRICS = tuple(name for judged in JUDGED for name in judged.names)
+METRICS = (*FORMULAS, *JUDGED_METRICS)
 
 
 def choose_metrics(wanted: Sequence[str], *, has_judge: bool, retrieval_only: bool) -> list[str]:
     """Return the names of the metrics to compute: the wanted ones, or all that the run allows.
+
+    Where neither a judge nor the embedded evaluator is there, what asks the evaluator is computed only if it is wanted.
 
     Raises:
         InputError: A name is unknown, or the metric cannot be had in this run.
@@ -100,7 +106,8 @@ def choose_metrics(wanted: Sequence[str], *, has_judge: bool, retrieval_only: bo
         if name not in possible:
             remedy = "leave --retrieval-only out" if retrieval_only else "name a model with --judge"
             raise InputError(f"metric {name!r} cannot be had in this run: {remedy}")
-    return [name for name in possible if not wanted or name in wanted]
+    spared = [] if has_judge or has_evaluator() else [n for one in JUDGED if one.asks_evaluator for n in one.names]
+    return [name for name in possible if (name in wanted if wanted else name not in spared)]
 
 
 async def score(row: Row, metrics: Sequence[str], judge: Judge, k: int) -> Row:
@@ -145,11 +152,10 @@ async def _ask(judged: Judged, row: Row, judge: Judge) -> dict[str, Figure]:
         return {name: Figure(None, str(error)) for name in judged.names}
 
 
-def unscored_reasons(rows: Sequence[Row]) -> Mapping[str, dict[str, int]]:
-    """Return for each metric how often it could not be had, by reason."""
-    found: dict[str, dict[str, int]] = {}
+def unscored_rows(rows: Sequence[Row]) -> Mapping[str, dict[str, list[Row]]]:
+    """Return for each metric the rows that it could not be had for, by reason."""
+    found: dict[str, dict[str, list[Row]]] = {}
     for row in rows:
         for name, reason in row.unscored.items():
-            reasons = found.setdefault(name, {})
-            reasons[reason] = reasons.get(reason, 0) + 1
+            found.setdefault(name, {}).setdefault(reason, []).append(row)
     return found

@@ -2,16 +2,15 @@
 
 from collections.abc import Iterable, Sequence
 from statistics import fmean
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+from groundgraph.evaluation.graded import grade_step, graded_sources
 from groundgraph.evaluation.metrics.retrieval import relevant_sources
 from groundgraph.evaluation.records import Row
 from groundgraph.knowledge.passage import Passage
 from nodes.grade import action_of, tier_of, usable
 from state.blocks import CragSettings
 
-GRADE = "grade"
-"""The step whose scores are recorded."""
 _RELEVANT, _OTHER = "relevant", "other"
 _HALF = 0.5
 
@@ -54,24 +53,19 @@ def axes(crag: CragSettings) -> tuple[str, str, tuple[float, ...], tuple[float, 
     return *names, tuple(sorted(lows)), tuple(sorted(highs))
 
 
-def grade_step(row: Row) -> dict[str, Any]:
-    """Return the figures of the row's `grade` step, its scores in the order of `retrieved`; empty if there is none."""
-    return next((step["figures"] for step in row.steps if step["node"] == GRADE), {})
-
-
 def graded_question(row: Row) -> GradedQuestion | None:
-    """Return what the row's `grade` step scored; None if there is none, or it is not known what is relevant."""
-    scores = grade_step(row).get("scores")
-    if not scores or len(scores) != len(row.retrieved):
+    """Return what the row's first `grade` step scored; None if there is none, or it is not known what is relevant."""
+    sources = graded_sources(row)
+    if not sources:
         return None
     gold = relevant_sources(row.rel or {})
     if gold or row.answerable is False:
-        relevant = tuple(source in gold for source in row.retrieved)
+        relevant = tuple(source in gold for source in sources)
     elif row.answerable:
-        relevant = (True,) * len(scores)
+        relevant = (True,) * len(sources)
     else:
         return None
-    return GradedQuestion(tuple(scores), relevant, any(relevant))
+    return GradedQuestion(tuple(grade_step(row)["scores"]), relevant, any(relevant))
 
 
 def credit(question: GradedQuestion, crag: CragSettings, *, web: bool) -> float:

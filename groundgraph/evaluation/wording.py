@@ -1,5 +1,6 @@
 """Figures as people read them, in the terminal and in the report."""
 
+from groundgraph.evaluation.metrics.evaluator import EvaluatorScores
 from groundgraph.evaluation.metrics.stats import Interval, PairedDifference
 from groundgraph.evaluation.records import Aggregate
 
@@ -43,6 +44,15 @@ def difference(value: PairedDifference | None) -> str:
     p = "p < 0.001" if value.p < 0.001 else f"p = {value.p:.3f}"
     said = f"{_rounded(value.difference):+.2f}{interval(value.low, value.high, '+')}, {p}"
     return f"within noise ({said})" if value.is_noise else said
+
+
+def one_kind(name: str, scores: EvaluatorScores) -> str:
+    """Return why there are no figures of an evaluator, where what it scored is all relevant, or none of it is."""
+    found, remedy = ("all answer", "do not, with 0 or 1") if scores.relevant else ("none answers", "do, with 2")
+    return (
+        f"Evaluator {name}: no AUC, calibration or tiers, since of {scores.passages:,} passages of known grade that it "
+        f"scored {found}; grade some that {remedy} in rel."
+    )
 
 
 def _rounded(value: float) -> float:

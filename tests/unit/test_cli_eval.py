@@ -51,6 +51,7 @@ def test_a_table_of_metrics_by_pattern_and_what_they_cost(indexed: list[str], ca
     lines = [" ".join(line.split()) for line in ran.out.splitlines()]
     assert lines[0] == "naive crag"
     assert "containment 1.000 [1.00, 1.00] of 3 1.000 [1.00, 1.00] of 3" in lines
+    assert "false_refusal 0.000 [0.00, 0.00] of 3 0.000 [0.00, 0.00] of 3" in lines
     assert "model calls 3 3" in lines
     folder = Path(lines[-1].removeprefix("Kept in "))
     assert folder.parent == Path("runs") and folder.name.endswith("-mine")
@@ -78,8 +79,14 @@ def test_too_few_scored_rows_make_the_run_invalid_and_exit_1(indexed: list[str],
         options = ["--judge", model, "--metric", "correctness", "--set", f"chat_model={model}"]
         ran = run(capsys, *indexed, *options)
     assert ran.status == 1
-    assert "not scored: correctness, 6×: the judge's reply holds no rating" in ran.out
+    reason = "the judge's reply holds no rating"
+    assert f"not scored: correctness, 6× (naive q0, crag q0, naive q1 and 3 more): {reason}" in ran.out
     assert "Invalid: naive correctness was scored on 0 of 3 rows; crag correctness was" in ran.out
+    with scripted(Line("You rate", "no idea", times=6)) as (model, _):
+        options = ["--judge", model, "--metric", "correctness", "--set", f"chat_model={model}"]
+        found = run(capsys, *indexed, *options, "--json").object["unscored"]
+    every = [{"pattern": pattern, "id": f"q{n}"} for n in range(3) for pattern in ("naive", "crag")]
+    assert found == {"correctness": {reason: every}}
 
 
 def test_failed_questions_are_named(indexed: list[str], capsys: Capsys) -> None:
@@ -88,7 +95,7 @@ def test_failed_questions_are_named(indexed: list[str], capsys: Capsys) -> None:
         ran = run(capsys, *indexed, "--pattern", "naive", "--metric", "f1", "--set", f"chat_model={model}")
     assert ran.status == 0
     assert "failed: naive, q1: the endpoint refuses" in ran.out
-    assert "not scored: f1, 1×: not answered: the endpoint refuses" in ran.out
+    assert "not scored: f1, 1× (naive q1): not answered: the endpoint refuses" in ran.out
 
 
 @pytest.mark.parametrize(
@@ -114,7 +121,7 @@ def test_one_reason_is_one_line(indexed: list[str], capsys: Capsys) -> None:
     assert ran.status == 1
     failed = [line for line in ran.out.splitlines() if "refuses" in line]
     assert len(failed) == 2 and failed[0].endswith(
-        "exact_match, f1, faithfulness, 6×: not answered: the endpoint refuses"
+        "faithfulness, false_refusal, 6× (naive q0, crag q0, naive q1 and 3 more): not answered: the endpoint refuses"
     )
     assert failed[1].endswith(" and 5 more: the endpoint refuses")
 
@@ -129,6 +136,42 @@ def test_questions_alone_are_answered_and_it_says_what_scoring_takes(indexed: li
     assert ran.err == "warning: questions 'mine.jsonl': columns that are not read: 'anwsers' (is it answers?)\n"
     refused = run(capsys, "eval", str(file), "--retrieval-only")
     assert refused.status == 2 and refused.err.startswith("error: --retrieval-only scores by the sources that answer")
+
+
+def test_the_table_says_what_the_evaluator_is_worth(indexed: list[str], capsys: Capsys) -> None:
+    file = Path(indexed[1])
+    file.with_name("cats.md").write_text("A cat in a tower purrs.")
+    index([file.with_name("cats.md")])
+    known = {"question": "How tall is the Eiffel tower?", "answers": ["330 metres"]}
+    table, listed = (
+        lines_of(run_graded(capsys, indexed, known | {"rel": rel}))
+        for rel in ({"paris.md": 2, "cats.md": 0}, ["paris.md"])
+    )
+    assert "AUC, evaluator embedded – 1.000 of 2 passages" in table
+    assert "calibration error – 0.050" in table
+    assert "correct: relevant, not – 1, 0" in table and "incorrect: relevant, not – 0, 1" in table
+    assert not [line for line in listed if line.startswith(("AUC", "calibration"))]
+    assert [line for line in listed if line.startswith("Evaluator embedded: no AUC, calibration or tiers, since of 1 ")]
+
+
+def run_graded(capsys: Capsys, indexed: list[str], question: dict[str, object]) -> str:
+    """Return what an evaluation by this one question says; its folder is one of its own."""
+    Path(indexed[1]).write_text(json.dumps(question))
+    with scripted(Line(None, ANSWER, times=2)) as (model, _):
+        return run(capsys, *indexed, "--set", f"chat_model={model}").out
+
+
+def lines_of(said: str) -> list[str]:
+    return [" ".join(line.split()) for line in said.splitlines()]
+
+
+def test_without_the_embedded_evaluator_a_default_run_is_valid(
+    indexed: list[str], monkeypatch: pytest.MonkeyPatch, capsys: Capsys
+) -> None:
+    monkeypatch.setattr("groundgraph.evaluation.embedded_judge.find_spec", lambda name: None)
+    with scripted(Line(None, ANSWER, times=3)) as (model, _):
+        ran = run(capsys, *indexed, "--pattern", "naive", "--set", f"chat_model={model}")
+    assert ran.status == 0 and "not scored" not in ran.out and "answer_relevancy" not in ran.out
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGINT")

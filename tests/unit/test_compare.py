@@ -10,7 +10,7 @@ from groundgraph.evaluation.metrics.stats import PairedDifference
 from groundgraph.evaluation.wording import difference, figure
 from state.context import Context
 from tests.cli import run
-from tests.runs import made_row, made_run, refusal
+from tests.runs import graded_row, made_row, made_run, refusal
 
 
 def right(count: int, of: int, pattern: str) -> list:
@@ -145,6 +145,75 @@ def test_runs_of_different_depth_are_compared_at_the_smaller_one(
     assert found.difference(after, "recall@2").difference == 1
     said = run(capsys, "compare", *map(str, folders)).out
     assert "Retrieval metrics look at 2 passages in all runs: some retrieved no more." in said
+
+
+def judged_runs(tmp_path: Path, *judges: dict[str, str | None]) -> list[str]:
+    """Return folders of runs that these judges found ever less faithful."""
+    models = {"chat": "scripted:model", "embedding": "bag:64", "evaluator": "embedded"}
+    return [
+        str(
+            made_run(
+                tmp_path / f"run{n}",
+                [made_row(f"q{i}", metrics={"faithfulness": 1 - 0.4 * n, "f1": 1 - 0.4 * n}) for i in range(10)],
+                models=models | judge,
+            )
+        )
+        for n, judge in enumerate(judges)
+    ]
+
+
+def test_what_different_judges_scored_is_not_compared(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    first, second = folders = judged_runs(tmp_path, {"judge": None}, {"judge": "openai:m"})
+    note = (
+        f"Scored by different judges, and so not compared: faithfulness "
+        f"({first} by the embedded evaluator; {second} by openai:m)."
+    )
+    said = [
+        " ".join(line.split()) for line in run(capsys, "compare", *folders, "--html", "report.html").out.splitlines()
+    ]
+    assert note in said
+    assert f"crag ({second}) 0.60 [0.60, 0.60] nothing to compare" in said
+    assert f"crag ({second}) 0.60 [0.60, 0.60] -0.40 [-0.40, -0.40], p = 0.002" in said, "f1 needs no judge"
+    assert note in Path("report.html").read_text("utf-8")
+    found = run(capsys, "compare", *folders, "--json").object
+    assert found["notes"] == [note]
+    against = found["patterns"][1]["metrics"]["faithfulness"]["against_baseline"]
+    assert (against["difference"], against["p"], against["within_noise"]) == (None, None, True)
+
+
+def test_the_package_ragas_is_another_judge(tmp_path: Path) -> None:
+    folders = judged_runs(tmp_path, {"judge": "openai:m"}, {"judge": "openai:m", "ragas": "openai:m"})
+    (note,) = compare([*map(Path, folders)]).notes
+    assert note.endswith(f"({folders[0]} by openai:m; {folders[1]} by openai:m through ragas).")
+
+
+def test_one_judge_needs_no_note(tmp_path: Path) -> None:
+    found = compare([*map(Path, judged_runs(tmp_path, {"judge": "openai:m"}, {"judge": "openai:m"}))])
+    assert found.notes == [] and found.difference(found.entries[1], "faithfulness").n == 10
+
+
+def test_the_command_says_what_each_evaluator_is_worth(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rows = [graded_row("q0", {"a.md": 0.9, "b.md": 0.3}, gold="a.md")]
+    rows += [graded_row("q1", {"a.md": 0.6}, gold="a.md", evaluator="llm")]
+    found = run(capsys, "compare", str(made_run(tmp_path / "run", rows)), "--json").object["evaluators"]
+    tiers = {tier: {"relevant": 0, "irrelevant": 0} for tier in ("correct", "ambiguous", "incorrect")}
+    tiers["correct"]["relevant"] = tiers["incorrect"]["irrelevant"] = 1
+    assert found == {
+        "embedded": {"passages": 2, "relevant": 1, "auc": 1.0, "calibration_error": 0.2, "tiers": tiers},
+        "llm": {"passages": 1, "relevant": 1, "auc": None, "calibration_error": None, "tiers": {}},
+    }
+
+
+def test_the_same_evaluator_by_another_chat_model_is_another(tmp_path: Path) -> None:
+    rows = [graded_row("q0", {"a.md": 0.9}, gold="a.md", evaluator=name) for name in ("embedded", "llm")]
+    rows[1] = rows[1].model_copy(update={"id": "q1"})
+    folders = [made_run(tmp_path / chat, rows, models={"chat": chat}) for chat in ("small", "large")]
+    assert {name: len(graded) for name, graded in compare(folders).graded.items()} == {
+        "embedded": 1,
+        "llm (large)": 1,
+        "llm (small)": 1,
+    }
+    assert [*compare(folders[:1]).graded] == ["embedded", "llm"]
 
 
 def test_an_unfinished_run_is_marked(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

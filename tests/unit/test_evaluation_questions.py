@@ -41,6 +41,12 @@ def test_all_that_is_known_of_a_question_is_read(tmp_path: Path) -> None:
     assert [(turn.role, turn.content) for turn in question.history] == [("user", "Who won?"), ("assistant", "France.")]
 
 
+def test_what_has_a_right_answer_is_answerable_unless_the_file_says_otherwise(tmp_path: Path) -> None:
+    known = [{"answers": ["1998"]}, {"answer": "1998", "answerable": False}, {"answers": [" "]}]
+    path = jsonl(tmp_path, *({"question": f"When was it, asked {n} times?"} | one for n, one in enumerate(known)))
+    assert [question.answerable for question in load_questions(path).items] == [True, False, None]
+
+
 def test_short_forms(tmp_path: Path) -> None:
     """One answer as text, a number as an answer, relevant sources as a list, an id under its other name."""
     row = {"id": 7, "question": "How many?", "answer": 308, "rel": ["notes/sea.md"]}

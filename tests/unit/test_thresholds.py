@@ -4,10 +4,16 @@ import pytest
 
 from groundgraph.evaluation.thresholds import GradedQuestion, best, credit, decide, graded_question, threshold_map
 from state.blocks import CragSettings
-from tests.runs import graded_row, made_row
+from tests.runs import graded_row, made_row, searched_again
 
 ANSWERABLE = GradedQuestion((0.55, 0.2), (True, False), True)
 UNANSWERABLE = GradedQuestion((0.45, 0.1), (False, False), False)
+
+BETWEEN = [
+    {"node": "retrieve", "decision": "", "figures": {"sources": ["x.md", "y.md"]}},
+    {"node": "grade", "decision": "", "figures": {"scores": [0.9], "tiers": ["correct"], "evaluator": "embedded"}},
+]
+"""Another step came between, of which it is not known what it took away."""
 
 
 def test_a_row_says_what_was_graded_and_what_is_relevant() -> None:
@@ -19,12 +25,19 @@ def test_a_row_says_what_was_graded_and_what_is_relevant() -> None:
     assert by_question == GradedQuestion((0.9,), (True,), True)
 
 
+def test_a_question_that_was_searched_for_again_counts_by_its_first_grading() -> None:
+    row = graded_row("a", {"x.md": 0.9, "y.md": 0.2}, gold="x.md")
+    assert (
+        graded_question(searched_again(row)) == graded_question(row) == GradedQuestion((0.9, 0.2), (True, False), True)
+    )
+
+
 @pytest.mark.parametrize(
     "row",
     [
         made_row("a"),  # never graded
         graded_row("a", {"x.md": 0.9}, rel=None, answerable=None),  # nothing known
-        graded_row("a", {"x.md": 0.9}, retrieved=["x.md", "y.md"]),  # another step came between
+        graded_row("a", {"x.md": 0.9}, steps=BETWEEN),
     ],
 )
 def test_a_row_that_tells_nothing_is_left_out(row) -> None:
