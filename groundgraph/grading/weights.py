@@ -1,6 +1,5 @@
 """The weights of the embedded evaluator: three logistic heads in one JSON file."""
 
-import hashlib
 from functools import cache
 from pathlib import Path
 from typing import Literal, Self
@@ -10,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from groundgraph.grading.features import AMONG_FEATURES, PAIR_FEATURES
 from groundgraph.grading.head import Head
 from groundgraph.grading.sentence_features import SENTENCE_FEATURES
-from groundgraph.grading.weights_file import in_use, read_weights
+from groundgraph.grading.weights_file import digest, in_use, read_weights
 from groundgraph.settings import get_settings
 
 DEFAULT_WEIGHTS = Path(__file__).with_name("evaluator.json")
@@ -52,9 +51,9 @@ def weights_path() -> Path:
 
 
 def weights_digest() -> str:
-    """Return what tells the weights in use from others: the first of their SHA-256 in hexadecimal.
+    """Return what tells the weights in use from others; see `digest`.
 
     Raises:
         ModelError: They cannot be used.
     """
-    return hashlib.sha256(load_weights(weights_path()).model_dump_json().encode()).hexdigest()[:12]
+    return digest(load_weights(weights_path()))

@@ -1,5 +1,6 @@
 """Read trained weights: JSON, validated, never run."""
 
+import hashlib
 from pathlib import Path
 from typing import TypeVar
 
@@ -19,6 +20,11 @@ def own(shipped: Path) -> Path:
 def in_use(shipped: Path) -> Path:
     """Return the weights learned on this machine if there are any, else those that come with the project."""
     return found if (found := own(shipped)).exists() else shipped
+
+
+def digest(weights: BaseModel) -> str:
+    """Return what tells weights from others: the first of their SHA-256 in hexadecimal."""
+    return hashlib.sha256(weights.model_dump_json().encode()).hexdigest()[:12]
 
 
 def read_weights(path: Path, schema: type[T], name: str, command: str) -> T:

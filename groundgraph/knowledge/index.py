@@ -1,5 +1,6 @@
 """Collections of indexed documents: make them, bring them up to date, list them."""
 
+import json
 from collections.abc import Iterable, Sequence
 from functools import partial
 from itertools import chain, islice
@@ -12,7 +13,7 @@ from groundgraph.knowledge import database
 from groundgraph.knowledge.chunk import CHUNKERS, DEFAULT_CHUNKER
 from groundgraph.knowledge.document import LoadedDocument, Unreadable
 from groundgraph.knowledge.folders import collection_names, folder_of, is_made, missing
-from groundgraph.knowledge.ingest import IngestReport, ingest
+from groundgraph.knowledge.ingest import IngestReport, ingest, text_digest
 from groundgraph.knowledge.reading import read, roots
 from groundgraph.knowledge.sources import CONTROL
 from groundgraph.knowledge.sqlite_store import SQLiteStore
@@ -131,6 +132,11 @@ class Collection:
     def sources(self) -> list[str]:
         """Return the sources of all documents, sorted."""
         return sorted(self.store.kept())
+
+    def digest(self) -> str:
+        """Return what changes with any document: the SHA-256 of all sources and of what is kept of each, in hex."""
+        kept = self.store.kept()
+        return text_digest(json.dumps(sorted((source, one.digest) for source, one in kept.items())))
 
     def vectors_of(self, ids: Sequence[str]) -> Vectors:
         """Return the stored vectors of passages by their ids, shape (len(ids), dimension).

@@ -8,12 +8,15 @@ import pytest
 
 from groundgraph.errors import InputError, ModelError, ModelUnavailable
 from groundgraph.evaluation.answering import ranking
+from groundgraph.evaluation.compare import compare
 from groundgraph.evaluation.plan import plan
 from groundgraph.evaluation.questions import Question, Questions, load_questions
-from groundgraph.evaluation.records import Row, read_rows, read_run, read_scores
+from groundgraph.evaluation.records import Row, RunRecord, read_rows, read_run, read_scores
 from groundgraph.evaluation.run import Evaluation, differences, evaluate, folder_for
 from groundgraph.evaluation.sources import known_sources
-from groundgraph.knowledge.index import index
+from groundgraph.grading.cascade import CALIBRATION
+from groundgraph.grading.weights import DEFAULT_WEIGHTS
+from groundgraph.knowledge.index import Collection, index
 from groundgraph.settings import get_settings
 from state.context import Context
 from tests.doubles import FixedEvaluator
@@ -213,6 +216,61 @@ def test_the_endpoint_is_recorded_without_its_key(questions: Questions, monkeypa
     assert planned(questions, "scripted:small").record.endpoint is None
     moved = record.model_copy(update={"endpoint": "example.com"})
     assert differences(record, moved) == ["endpoint: '127.0.0.1:8000', now 'example.com'"]
+
+
+def test_weights_trained_here_are_another_run(questions: Questions, tmp_path: Path) -> None:
+    record = plan(questions, ["crag"], Context()).record
+    assert record.weights.keys() == {"evaluator"}
+    own = tmp_path / "home" / "evaluator" / "evaluator.json"
+    own.parent.mkdir()
+    trained = json.loads(DEFAULT_WEIGHTS.read_text())
+    trained["alone"]["bias"] += 1
+    own.write_text(json.dumps(trained))
+    (difference,) = differences(record, plan(questions, ["crag"], Context()).record)
+    assert difference.startswith(f"weights.evaluator: '{record.weights['evaluator']}', now ")
+
+
+@pytest.mark.parametrize(("pattern", "settings"), [("crag", {"evaluator": "cascade"}), ("router", {})])
+def test_another_calibration_is_another_run_where_the_cascade_may_grade(
+    pattern: str, settings: dict[str, str], questions: Questions, tmp_path: Path
+) -> None:
+    context = Context(answerer="extractive", **settings)
+    record = plan(questions, [pattern], context).record
+    own = tmp_path / "home" / "evaluator" / "cascade.json"
+    own.parent.mkdir()
+    own.write_text(CALIBRATION.read_text().replace('"chat_model": "', '"chat_model": "another-'))
+    (difference,) = differences(record, plan(questions, [pattern], context).record)
+    assert difference.startswith("weights.cascade: ")
+
+
+def test_a_collection_made_again_of_another_text_is_another_run(questions: Questions, tmp_path: Path) -> None:
+    record = plan(questions, ["crag"], Context()).record
+
+    def made_again(text: str) -> RunRecord:
+        Collection.open("default").delete()
+        (tmp_path / "paris.md").write_text(text)
+        index([tmp_path / "paris.md"])
+        return plan(questions, ["crag"], Context()).record
+
+    (difference,) = differences(record, made_again("The Eiffel Tower is 331 metres tall."))
+    assert difference.startswith("collections.0.sha256: ")
+    assert not differences(record, made_again(TOWER))
+
+
+async def test_a_run_recorded_before_weights_and_documents_were_is_read_and_not_gone_on_with(
+    questions: Questions, tmp_path: Path
+) -> None:
+    run = plan(questions, [], Context(), retrieval_only=True)
+    await evaluate(run, tmp_path / "run")
+    record = json.loads((tmp_path / "run" / "run.json").read_text())
+    del record["weights"], record["collections"][0]["sha256"]
+    (tmp_path / "run" / "run.json").write_text(json.dumps(record))
+    assert compare([tmp_path / "run"]).baseline.run.weights is None
+    with pytest.raises(
+        InputError,
+        match=r"another run \(collections.0.sha256: None, now '\w+'; weights.evaluator: None, now '\w+'\): give",
+    ):
+        await evaluate(run, tmp_path / "run")
 
 
 async def test_rows_of_something_else_are_not_mixed_in(questions: Questions, tmp_path: Path) -> None:
