@@ -16,6 +16,7 @@ from groundgraph.errors import InputError
 
 if TYPE_CHECKING:
     from groundgraph.evaluation.asker import Done
+    from groundgraph.evaluation.choice import Choice, Whole
     from groundgraph.evaluation.holdout import Parts
     from groundgraph.evaluation.tune import Tuner
     from state.context import Context
@@ -156,7 +157,7 @@ def _concurrency(context: "Context") -> int:
 
 def _give(tuner: "Tuner", file: Path, sha256: str, *, out: Path | None, html: Path | None, as_json: bool) -> None:
     from groundgraph.evaluation.profile import differing
-    from groundgraph.evaluation.tuned import map_lines, profile, summary, verdict, write_tuning_report
+    from groundgraph.evaluation.tuned import map_lines, profile, summary, together, verdict, write_tuning_report
 
     text = profile(tuner, shlex.join(["groundgraph", *sys.argv[1:]]), sha256, file.name)
     if out is not None and tuner.is_tried:
@@ -165,20 +166,21 @@ def _give(tuner: "Tuner", file: Path, sha256: str, *, out: Path | None, html: Pa
     if html is not None and tuner.is_tried:
         write_tuning_report(tuner, html, text)
     if as_json:
-        stages = [_object(choice) for choice in tuner.choices]
+        stages = [_figures(choice) for choice in tuner.choices]
         found = {"settings": differing(tuner.profile), "stages": stages, "model_calls": tuner.asker.calls}
         found |= {"map": [one._asdict() for one in tuner.map.decisions] if tuner.map else []}
-        write_json({**found, "verdict": verdict(tuner.choices)})
+        found |= {"all_together": [_figures(one) for one in tuner.whole]}
+        write_json({**found, "verdict": verdict(tuner.choices, tuner.whole)})
         return
-    for choice in tuner.choices:
-        write(summary(choice))
+    for line in (*map(summary, tuner.choices), *together(tuner)):
+        write(line)
     for line in ["", *map_lines(tuner.map)] if tuner.map else []:
         write(line)
-    write(f"\n{verdict(tuner.choices)}")
+    write(f"\n{verdict(tuner.choices, tuner.whole)}")
     if tuner.is_tried:
         write(f"\n{text}" if out is None else f"Profile: {out}")
 
 
-def _object(choice: Any) -> dict[str, Any]:
-    figures = {name: getattr(choice, name)._asdict() for name in ("before", "after", "gain")}
-    return {**choice._asdict(), **figures, "within_noise": choice.gain.is_noise}
+def _figures(measured: "Choice | Whole") -> dict[str, Any]:
+    figures = {name: getattr(measured, name)._asdict() for name in ("before", "after", "gain")}
+    return {**measured._asdict(), **figures, "within_noise": measured.gain.is_noise}

@@ -4,29 +4,39 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from groundgraph.evaluation import wording
+from groundgraph.evaluation.choice import OBJECTIVES, Choice, ThresholdMap, Whole
+from groundgraph.evaluation.metrics.stats import Interval, PairedDifference
+from groundgraph.evaluation.objectives import QUALITY
 from groundgraph.evaluation.pages import check_packages, write_page
-from groundgraph.evaluation.profile import profile_text
+from groundgraph.evaluation.profile import Settings, profile_text
 from groundgraph.evaluation.thresholds import Decision
-from groundgraph.evaluation.tune import OBJECTIVES, Choice, ThresholdMap, Tuner
+from groundgraph.evaluation.tune import Tuner
 
 NOISE = "The gain is within noise on the held-out questions: the defaults may serve as well."
 NOTHING_TRIED = "Nothing could be tried, so there is no profile: what each stage needs stands above."
 NO_GAIN = "Nothing that was tried is better than the settings given."
+WORSE = "All that was chosen is worse together, beyond chance, than the settings given: the profile keeps these."
 
 
-def verdict(choices: Sequence[Choice]) -> str:
-    """Return what the gains are worth, in a sentence."""
+def verdict(choices: Sequence[Choice], whole: Sequence[Whole] = ()) -> str:
+    """Return what the gains are worth."""
     if all(choice.skipped for choice in choices):
         return NOTHING_TRIED
+    if any(one.gain.is_worse for one in whole):
+        return WORSE
     changes = [choice for choice in choices if choice.settings]
-    if not changes:
-        return NO_GAIN
-    lost = [choice for choice in changes if not choice.gain.is_noise and (choice.gain.difference or 0) < 0]
-    if lost:
-        stages = ", ".join(choice.stage for choice in lost)
-        return f"On the held-out questions the choice of {stages} is worse than what it replaced: do not use it."
-    proven = [choice.stage for choice in changes if not choice.gain.is_noise]
-    return f"Better on the held-out questions beyond chance: {', '.join(proven)}." if proven else NOISE
+    said = {
+        "Better on the held-out questions beyond chance": [one for one in changes if not one.gain.is_noise],
+        "Cheaper at a quality that does not differ there beyond chance": [one for one in changes if one.is_cheaper],
+        "Kept as it was, since the best on the tuning questions is worse on the held-out ones": [
+            one for one in choices if one.rejected
+        ],
+    }
+    lines = [f"{text}: {', '.join(one.stage for one in found)}." for text, found in said.items() if found]
+    noise = [one for one in changes if one.gain.is_noise and not one.is_cheaper]
+    if noise and lines:
+        lines.append(f"Within noise: {', '.join(one.stage for one in noise)}.")
+    return " ".join(lines) or (NOISE if noise else NO_GAIN)
 
 
 def summary(choice: Choice) -> str:
@@ -34,21 +44,37 @@ def summary(choice: Choice) -> str:
     if choice.skipped:
         return f"{choice.stage}: skipped, {choice.skipped}"
     of = f"{choice.tried} tried on {choice.questions} questions"
+    worth = _worth(OBJECTIVES[choice.stage], choice.before, choice.after, choice.gain)
+    if choice.rejected:
+        best = f"{_settings(choice.rejected)} did best on these, but not on others"
+        return f"{choice.stage}: unchanged, {of}; {best}: {worth}"
     if not choice.settings:
         held = f"{wording.number(choice.before.mean)} on {choice.before.n} held-out questions"
         return f"{choice.stage}: unchanged, {of}; {OBJECTIVES[choice.stage]} {held}"
-    figures = f"{wording.number(choice.before.mean)} → {wording.number(choice.after.mean)}"
-    return (
-        f"{choice.stage}: {_settings(choice)}; {of}; {OBJECTIVES[choice.stage]} {figures} "
-        f"on {choice.before.n} held-out questions: {wording.difference(choice.gain)}"
-    )
+    cheaper = "; cheaper" if choice.is_cheaper else ""
+    return f"{choice.stage}: {_settings(choice.settings)}; {of}; {worth}{cheaper}"
+
+
+def together(tuner: Tuner) -> list[str]:
+    """Return a line on each measure of all that was chosen, and one on answers if they were not measured."""
+    lines = [f"all together: {_worth(*one)}" for one in tuner.whole]
+    if tuner.is_combined and all(one.objective != QUALITY for one in tuner.whole):
+        why = "too few questions were answered" if tuner.asker.failure else "give more model calls with --budget"
+        lines.append(f"all together: answers not measured, {why}")
+    return lines
+
+
+def _worth(objective: str, before: Interval, after: Interval, gain: PairedDifference) -> str:
+    figures = f"{wording.number(before.mean)} → {wording.number(after.mean)}"
+    return f"{objective} {figures} on {gain.n} held-out questions: {wording.difference(gain)}"
 
 
 def profile(tuner: Tuner, command: str, sha256: str, file: str) -> str:
     """Return the profile, which says above its settings where they come from and what they are worth."""
     asked = f"{len(tuner.tuning)} questions to choose on, {len(tuner.held_out)} held out"
     head = [f"Tuned for {tuner.pattern} by: {command}", f"Questions: {file}, SHA-256 {sha256}; {asked}."]
-    return profile_text(tuner.profile, [*head, *map(summary, tuner.choices), verdict(tuner.choices)])
+    found = [*map(summary, tuner.choices), *together(tuner), verdict(tuner.choices, tuner.whole)]
+    return profile_text(tuner.profile, [*head, *found])
 
 
 def map_lines(shown: ThresholdMap) -> list[str]:
@@ -97,9 +123,10 @@ def write_tuning_report(tuner: Tuner, path: Path, text: str) -> None:
         plot=threshold_grid(*tuner.map[:3]) if tuner.map else None,
         costs=threshold_costs(*tuner.map) if tuner.map else None,
         profile=text,
-        verdict=verdict(tuner.choices),
+        verdict=verdict(tuner.choices, tuner.whole),
+        together=together(tuner),
     )
 
 
-def _settings(choice: Choice) -> str:
-    return ", ".join(f"{name}={value}" for name, value in choice.settings.items())
+def _settings(settings: Settings) -> str:
+    return ", ".join(f"{name}={value}" for name, value in settings.items())

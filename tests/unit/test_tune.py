@@ -12,12 +12,14 @@ from groundgraph.cli.context import build_context
 from groundgraph.errors import CollectionError, InputError, ModelUnavailable
 from groundgraph.evaluation import space
 from groundgraph.evaluation.asker import Asker
+from groundgraph.evaluation.choice import Choice, ThresholdMap
 from groundgraph.evaluation.holdout import part
 from groundgraph.evaluation.metrics.stats import Interval, PairedDifference
+from groundgraph.evaluation.objectives import DECISIONS, QUALITY, RECALL
 from groundgraph.evaluation.profile import changed, differing, profile_text
 from groundgraph.evaluation.thresholds import Decision
-from groundgraph.evaluation.tune import Choice, ThresholdMap, Tuner
-from groundgraph.evaluation.tuned import NOISE, NOTHING_TRIED, map_lines, summary, verdict
+from groundgraph.evaluation.tune import Tuner
+from groundgraph.evaluation.tuned import NOISE, NOTHING_TRIED, WORSE, map_lines, summary, together, verdict
 from groundgraph.knowledge.index import Collection
 from groundgraph.knowledge.search import SearchResult
 from state.context import Context
@@ -80,10 +82,75 @@ async def test_each_stage_chooses_what_is_better_on_the_held_out_questions_too(a
     assert found["top_k"].settings == {"top_k": 3}
     assert found["thresholds"].settings == {"crag.theta_low": 0.35}
     assert (found["thresholds"].before.mean, found["thresholds"].after.mean) == (0.5, 1)
-    assert not any(found[stage].gain.is_noise for stage in ("search", "top_k", "thresholds"))
+    assert not any(found[stage].gain.is_noise for stage in ("search", "thresholds"))
     assert differing(tuner.context) == {"search_mode": "vector", "top_k": 3, "crag.theta_low": 0.35}
-    assert verdict(tuner.choices) == "Better on the held-out questions beyond chance: search, top_k, thresholds."
+    assert verdict(tuner.choices, tuner.whole) == (
+        "Better on the held-out questions beyond chance: search, thresholds. "
+        "Cheaper at a quality that does not differ there beyond chance: top_k."
+    )
     assert tuner.asker.calls == 0
+
+
+async def test_fewer_passages_of_the_same_recall_are_cheaper_and_not_better(asked: Path) -> None:
+    found = by_stage(await tuned(asked, "naive"))["top_k"]
+    assert (found.before.mean, found.after.mean, found.saved) == (1, 1, pytest.approx(0.02))
+    worth = "recall 1.00 → 1.00 on 6 held-out questions: within noise (+0.00 [+0.00, +0.00], p = 1.000)"
+    assert summary(found).endswith(f"{worth}; cheaper")
+
+
+async def test_what_is_worse_on_the_held_out_questions_is_not_kept(
+    asked: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    held_out = {one.question for one in part(asked, split=None, held_out=None, limit=None, seed=0).held_out}
+    ranked = RankedSearch()
+
+    def search(query: str, collections: Sequence[str], *, mode: str, **options: object) -> SearchResult:
+        is_good = (mode == "vector") is not (query in held_out)
+        return ranked(query, collections, mode="vector" if is_good else "hybrid", **options)
+
+    monkeypatch.setattr("nodes.retrieve.search", search)
+    tuner = await tuned(asked, "naive")
+    found = by_stage(tuner)["search"]
+    assert (found.settings, found.rejected) == ({}, {"search_mode": "vector"})
+    assert "search_mode=vector did best on these, but not on others: nDCG@10 1.00 → 0.50" in summary(found)
+    assert tuner.profile.search_mode == "hybrid"
+    assert verdict(tuner.choices).endswith(
+        "Kept as it was, since the best on the tuning questions is worse on the held-out ones: search."
+    )
+
+
+async def test_all_that_was_chosen_is_measured_together_by_what_costs_nothing(asked: Path) -> None:
+    tuner = await tuned(asked)
+    assert [(one.objective, one.before.mean, one.after.mean) for one in tuner.whole] == [
+        (RECALL, 1, 1),
+        (DECISIONS, 0.5, 1),
+    ]
+    assert together(tuner)[-1] == "all together: answers not measured, give more model calls with --budget"
+
+
+async def test_answers_are_measured_together_where_no_model_writes_them(asked: Path) -> None:
+    tuner = await tuned(asked, answerer="extractive")
+    assert [one.objective for one in tuner.whole] == [RECALL, DECISIONS, QUALITY]
+    assert (tuner.whole[-1].before.n, len(together(tuner))) == (12, 3)
+
+
+async def test_answers_are_measured_together_where_the_budget_allows(asked: Path) -> None:
+    with scripted(Line(None, "The answer is tower 0 [1].", times=None)) as (name, model):
+        tuner = await tuned(asked, budget=200, chat_model=name)
+    assert tuner.whole[-1].objective == QUALITY and len(model.prompts) == tuner.asker.calls <= 200
+
+
+async def test_choices_that_are_worse_together_leave_the_settings_as_they_were(
+    asked: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def quality(*_: object) -> list[list[float]]:
+        return [[1.0] * 12, [0.0] * 12]
+
+    monkeypatch.setattr("groundgraph.evaluation.objectives.Objectives.quality", quality)
+    tuner = await tuned(asked, "naive", answerer="extractive")
+    assert by_stage(tuner)["search"].settings and tuner.is_worse
+    assert differing(tuner.profile) == {"answerer": "extractive"}
+    assert verdict(tuner.choices, tuner.whole) == WORSE
 
 
 async def test_what_asks_a_model_is_left_out_without_a_budget_and_says_so(asked: Path) -> None:
@@ -198,7 +265,6 @@ def test_the_threshold_map_shows_both_pairs() -> None:
         (0.2, 0.01, "Better on the held-out questions beyond chance: search."),
         (0.01, 0.4, NOISE),
         (-0.01, 0.4, NOISE),
-        (-0.3, 0.01, "On the held-out questions the choice of search is worse than what it replaced: do not use it."),
     ],
 )
 def test_the_verdict_is_that_of_the_held_out_questions(difference: float, p: float, said: str) -> None:

@@ -39,6 +39,11 @@ class PairedDifference(NamedTuple):
         """Tell whether the difference may well be chance: p is 0.05 or more, or there is nothing to compare."""
         return self.p is None or self.p >= SIGNIFICANT
 
+    @property
+    def is_worse(self) -> bool:
+        """Tell whether the second is below the first, and not by chance."""
+        return not self.is_noise and self.difference is not None and self.difference < 0
+
 
 def bootstrap_interval(
     values: Sequence[float | None], *, seed: int = 0, level: float = 0.95, n: int = 2000

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 import groundgraph
 from groundgraph.errors import CollectionError, InputError
-from groundgraph.evaluation.plan import EMBEDDED, collection_record, versions
+from groundgraph.evaluation.plan import EMBEDDED, collection_record, versions, weights
 from groundgraph.evaluation.testset.records import Card, Kind
 from groundgraph.knowledge.index import Collection
 from groundgraph.knowledge.store import Store
@@ -82,6 +82,7 @@ def plan(
         model=model,
         embedding=info.embedding_model,
         evaluator=context.evaluator,
+        weights=weights([], context),
         context=context.model_dump(mode="json"),
         collection=collection_record(info.name),
         language=language,

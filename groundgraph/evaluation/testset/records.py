@@ -88,6 +88,8 @@ class Card(Record):
     """Chat model that makes the questions."""
     embedding: str
     evaluator: str
+    weights: dict[str, str] | None = None
+    """Digests of the trained weights that checked; None if a version before this field kept the card."""
     context: dict[str, Any]
     """Settings of the search and of the checks."""
     collection: CollectionRecord
