@@ -1,11 +1,9 @@
 """`groundgraph tune`: settings for a pattern, chosen on one's own questions."""
 
-import hashlib
-import json
 import shlex
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -15,10 +13,10 @@ from groundgraph.cli.terminal import shows_progress, write, write_json
 from groundgraph.errors import InputError
 
 if TYPE_CHECKING:
-    from groundgraph.evaluation.asker import Done
-    from groundgraph.evaluation.choice import Choice, Whole
+    from groundgraph.evaluation.asker import Asker, Done
     from groundgraph.evaluation.holdout import Parts
     from groundgraph.evaluation.tune import Tuner
+    from groundgraph.evaluation.tuning_record import TuningRecord
     from state.context import Context
 
 PATTERN = "crag"
@@ -70,6 +68,9 @@ def tune(
     from groundgraph.evaluation.files import check_writable
     from groundgraph.evaluation.holdout import part
     from groundgraph.evaluation.pages import check_packages
+    from groundgraph.evaluation.tune import Tuner, check_budget
+    from groundgraph.evaluation.tuning_record import finish, record_of
+    from groundgraph.knowledge.choose import named
 
     pattern, file = _pattern_and_file(words)
     for path in (out, html):
@@ -80,15 +81,28 @@ def tune(
     context = build_context(profile, settings or [], collection or [])
     if context.web_search == "ask":
         raise InputError("web_search='ask': tuning cannot ask a person; set it to 'on' or 'off'")
-    parts = part(file, split=split, held_out=held_out, limit=limit, seed=seed)
+    check_budget(pattern, context, budget)
+    parts, warnings = _with_known_sources(part(file, split=split, held_out=held_out, limit=limit, seed=seed), context)
     with bars(show=shows_progress(quiet=quiet, as_json=as_json)) as report:
-        tuner = _tuner(pattern, file.name, parts, context, budget, chunker or [], report)
+        chunked = _chunked(parts, context, chunker or [], report)
+        record = record_of(
+            pattern,
+            context,
+            parts.record,
+            [*named(context.collections), *chunked],
+            held_out=held_out,
+            budget=budget,
+            profile=profile.name if profile else None,
+            warnings=warnings,
+        )
+        asker = _asker(record, context, report)
+        tuner = Tuner(pattern, context, parts.tuning, parts.held_out, asker, budget, chunked)
         try:
             asyncio.run(tuner.run())
         except KeyboardInterrupt:
             typer.echo("stopped; the model calls so far are kept: the same command goes on", err=True)
             return INTERRUPTED
-    _give(tuner, file, parts.sha256, out=out, html=html, as_json=as_json)
+    _give(tuner, finish(record, tuner), out=out, html=html, as_json=as_json)
     return 0 if tuner.is_tried else NOTHING
 
 
@@ -102,49 +116,42 @@ def _pattern_and_file(words: list[str]) -> tuple[str, Path]:
     return pattern, Path(words[-1])
 
 
-def _tuner(
-    pattern: str, file: str, parts: "Parts", context: "Context", budget: int, chunkers: list[str], report: "Done"
-) -> "Tuner":
-    from groundgraph.cli.run import prepare_model
-    from groundgraph.evaluation.asker import Asker
-    from groundgraph.evaluation.plan import endpoint
-    from groundgraph.evaluation.rechunk import check_chunkers, rechunked
-    from groundgraph.evaluation.tune import Tuner, check_budget
-    from groundgraph.knowledge.choose import named
-    from groundgraph.knowledge.index import Collection
-    from groundgraph.models import default_chat_model
-
-    check_budget(pattern, context, budget)
-    collections = named(context.collections)
-    parts = _with_known_sources(parts, collections, file)
-    infos = [Collection.open(name).info() for name in collections]
-    if chunkers and len(infos) > 1:
-        raise InputError(f"chunkers are tried on one collection, but {len(infos)} are given: name one")
-    if chunkers:
-        check_chunkers(parts.tuning)
-    chunked = rechunked(infos[0].name, chunkers, report) if chunkers else []
-    if budget:
-        prepare_model(context, show=False)
-    made_of = [
-        pattern,
-        endpoint([context.chat_model or default_chat_model()]),
-        parts.sha256,
-        context.model_dump(mode="json"),
-        [(info.name, info.generation) for info in infos],
-    ]
-    digest = hashlib.sha256(json.dumps(made_of, sort_keys=True).encode()).hexdigest()[:12]
-    asker = Asker(Path("runs") / f"tune-{pattern}-{digest}", _concurrency(context), report)
-    return Tuner(pattern, context, parts.tuning, parts.held_out, asker, budget, chunked)
-
-
-def _with_known_sources(parts: "Parts", collections: list[str], file: str) -> "Parts":
+def _with_known_sources(parts: "Parts", context: "Context") -> "tuple[Parts, list[str]]":
+    """Return the questions with the sources that they mean, and what is to be warned of."""
     from groundgraph.evaluation.sources import known_sources
+    from groundgraph.knowledge.choose import named
 
-    known = known_sources([*parts.tuning, *parts.held_out], collections, file)
+    known = known_sources([*parts.tuning, *parts.held_out], named(context.collections), parts.record.file)
     for warning in known.warnings:
         typer.echo(f"warning: {warning}", err=True)
     middle = len(parts.tuning)
-    return parts._replace(tuning=[*known.questions[:middle]], held_out=[*known.questions[middle:]])
+    renamed = parts._replace(tuning=[*known.questions[:middle]], held_out=[*known.questions[middle:]])
+    return renamed, known.warnings
+
+
+def _chunked(parts: "Parts", context: "Context", chunkers: list[str], report: "Done") -> list[str]:
+    """Return the names of the collections that hold the same documents, cut by these chunkers."""
+    from groundgraph.evaluation.rechunk import check_chunkers, rechunked
+    from groundgraph.knowledge.choose import named
+
+    collections = named(context.collections)
+    if not chunkers:
+        return []
+    if len(collections) > 1:
+        raise InputError(f"chunkers are tried on one collection, but {len(collections)} are given: name one")
+    check_chunkers(parts.tuning)
+    return rechunked(collections[0], chunkers, report)
+
+
+def _asker(record: "TuningRecord", context: "Context", report: "Done") -> "Asker":
+    """Return what asks, and keeps what it paid for beside the record, which begins here."""
+    from groundgraph.cli.run import prepare_model
+    from groundgraph.evaluation.asker import Asker
+    from groundgraph.evaluation.tuning_record import begin
+
+    if record.budget:
+        prepare_model(context, show=False)
+    return Asker(begin(record), _concurrency(context), report)
 
 
 def _concurrency(context: "Context") -> int:
@@ -155,32 +162,26 @@ def _concurrency(context: "Context") -> int:
     return 1 if name.startswith(EMBEDDED) else context.max_concurrency
 
 
-def _give(tuner: "Tuner", file: Path, sha256: str, *, out: Path | None, html: Path | None, as_json: bool) -> None:
-    from groundgraph.evaluation.profile import differing
-    from groundgraph.evaluation.tuned import map_lines, profile, summary, together, verdict, write_tuning_report
+def _give(tuner: "Tuner", record: "TuningRecord", *, out: Path | None, html: Path | None, as_json: bool) -> None:
+    from groundgraph.evaluation.tuned import map_lines, profile, summary, together, write_tuning_report
+    from groundgraph.evaluation.tuning_record import folder_of
 
-    text = profile(tuner, shlex.join(["groundgraph", *sys.argv[1:]]), sha256, file.name)
+    folder = folder_of(record)
+    text = profile(tuner, shlex.join(["groundgraph", *sys.argv[1:]]), record, folder)
     if out is not None and tuner.is_tried:
         out.parent.mkdir(parents=True, exist_ok=True)
         out.write_text(text, encoding="utf-8")
     if html is not None and tuner.is_tried:
         write_tuning_report(tuner, html, text)
     if as_json:
-        stages = [_figures(choice) for choice in tuner.choices]
-        found = {"settings": differing(tuner.profile), "stages": stages, "model_calls": tuner.asker.calls}
-        found |= {"map": [one._asdict() for one in tuner.map.decisions] if tuner.map else []}
-        found |= {"all_together": [_figures(one) for one in tuner.whole]}
-        write_json({**found, "verdict": verdict(tuner.choices, tuner.whole)})
+        found = record.model_dump(mode="json", include={"settings", "stages", "all_together", "verdict"})
+        decisions = [one._asdict() for one in tuner.map.decisions] if tuner.map else []
+        write_json({**found, "model_calls": tuner.asker.calls, "map": decisions, "record": str(folder)})
         return
     for line in (*map(summary, tuner.choices), *together(tuner)):
         write(line)
     for line in ["", *map_lines(tuner.map)] if tuner.map else []:
         write(line)
-    write(f"\n{verdict(tuner.choices, tuner.whole)}")
+    write(f"\n{record.verdict}\nRecord: {folder}")
     if tuner.is_tried:
         write(f"\n{text}" if out is None else f"Profile: {out}")
-
-
-def _figures(measured: "Choice | Whole") -> dict[str, Any]:
-    figures = {name: getattr(measured, name)._asdict() for name in ("before", "after", "gain")}
-    return {**measured._asdict(), **figures, "within_noise": measured.gain.is_noise}

@@ -29,6 +29,11 @@ class Asker:
         self.failure = ""
         """Why the last question that failed did."""
 
+    @property
+    def rows(self) -> list[Row]:
+        """Return what was asked so far, by this run and by an interrupted one before."""
+        return [*self._rows.values()]
+
     async def ask(
         self, pattern: str, candidates: Sequence[Context], questions: Sequence[Question], allowance: int
     ) -> list[list[Row]]:

@@ -1,6 +1,6 @@
 """What one stage of tuning chose, what all of them chose together, and what that is worth on held-out questions."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from groundgraph.evaluation.metrics.stats import Interval, PairedDifference, bootstrap_interval, paired_test
 from groundgraph.evaluation.objectives import DECISIONS, NDCG, QUALITY, RECALL, Values
@@ -68,6 +68,12 @@ def skipped(stage: Stage, reason: str) -> Choice:
     """Return the choice of a stage that was left out."""
     nothing = Interval(None, None, None, 0)
     return Choice(stage, {}, 0, 0, nothing, nothing, PairedDifference(None, None, None, None, 0), reason)
+
+
+def figures(measured: Choice | Whole) -> dict[str, Any]:
+    """Return all of it as JSON values, and whether the gain is within noise."""
+    inner = {name: getattr(measured, name)._asdict() for name in ("before", "after", "gain")}
+    return {**measured._asdict(), **inner, "within_noise": measured.gain.is_noise}
 
 
 def compared(held: Values) -> tuple[Interval, Interval, PairedDifference]:

