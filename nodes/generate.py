@@ -81,7 +81,7 @@ async def generate(state: Grounded, runtime: Runtime[Context]) -> Update:
         reason = f"no passage fits beside the question into prompt_tokens={context.prompt_tokens}; raise it"
         return {"answer": "", "refusal_reason": reason, "steps": said("generate", "no room for passages")}
     message_id = str(uuid.uuid4())
-    answer = AnswerFilter(len(passages))
+    answer = AnswerFilter(passages)
     replies: list[Reply] = []
     try:
         await emit(accepted(model, messages, context.max_tokens, answer, replies), message_id)
