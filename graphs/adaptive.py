@@ -1,6 +1,7 @@
 """Adaptive RAG: go to as much trouble as what was retrieved asks for.
 
-receive → retrieve → rerank → assess → generate | [rewrite_again → retrieve_again → rerank → assess] | supplement | refuse
+receive → retrieve → rerank → assess → generate | [rewrite_again → retrieve_again → rerank → assess] | supplement
+| refuse
 
 Quality is the evaluator's score of the best passage. Below 0.7 the question is rewritten and searched for once more,
 and what is found merged; below 0.5 then, the answer is a refusal or, where `adaptive.supplement` allows it, the model's

@@ -36,10 +36,10 @@ _PARTS = re.compile(r"( \[\d+\]|[。！？\n]|[.!?](?=\s|$))")
 class AnswerFilter:
     """Hold back what may not stand in the answer: a refusal's words, and citations of passages that there are not.
 
-    `passages` are those that may be cited; `written` is the text that stands before, which may leave a block of code open.
-    Feed it the model's pieces; what it gives back may be shown. `text` is all that was accepted so far. A model that
-    writes its citations before the sentences has them put at the sentences' ends. Code is left as it is; an answer
-    that stands in a block as a whole is taken out of it.
+    `passages` are those that may be cited; `written` is the text that stands before, which may leave a block of code
+    open. Feed it the model's pieces; what it gives back may be shown. `text` is all that was accepted so far. A model
+    that writes its citations before the sentences has them put at the sentences' ends. Code is left as it is, and cited
+    on the line below its block; an answer that stands in a block as a whole is taken out of it.
     """
 
     def __init__(self, passages: Sequence[Passage], written: str = "") -> None:

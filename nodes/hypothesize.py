@@ -36,8 +36,8 @@ _PLACEHOLDER = re.compile(
 _EDITORIAL = r"(?:sic|note|notes|edit|emphasis|citation|translation|laughter|applause|music|注|图|表|原文如此|编者注)\b"
 _BLANK = re.compile(
     rf"(?<![\w\]）)\\])\[(?!(?i:{_EDITORIAL}))(?:[A-Z][A-Za-z'’]*(?:[ _/-][A-Za-z'’]+){{0,4}}"
-    r"|(?:[A-Za-z'’]+[ _])*(?:name|amount|price|cost|fee|value|percent(?:age)?|company|person|city|country|location|place"
-    r"|address|title|position|department|product|duration|period|time|day|month|reason|topic|description|details)"
+    r"|(?:[A-Za-z'’]+[ _])*(?:name|amount|price|cost|fee|value|percent(?:age)?|company|person|city|country|location"
+    r"|place|address|title|position|department|product|duration|period|time|day|month|reason|topic|description|details)"
     r"|[\u4e00-\u9fff]{1,12})\](?![(\[:A-Za-z])"
     r"|(?<![\w}^\\])\{{1,2}[A-Za-z]{3,}(?:[ _][A-Za-z]+)*\}{1,2}"
 )

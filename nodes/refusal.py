@@ -42,7 +42,7 @@ REFUSAL = re.compile(
 )
 """How a reply begins that is none."""
 _PUNCTUATION = re.compile(r"[\W_]+")
-_DETERMINERS = re.compile(r"(?:(?:the|this|these|none|of|provided|given) )+|[该本这]")
+_DETERMINERS = re.compile(r"^(?:(?:the|this|these|none|of|provided|given) )+|^[该本这]")
 
 
 def is_refusal(text: str, passages: Sequence[Passage] = ()) -> bool:
@@ -66,7 +66,7 @@ def _quotes(text: str, passages: Sequence[Passage]) -> bool:
     if not found or not content_terms(claim[found.end() :]):
         return False
     terms = frozenset(content_terms(claim))
-    phrase = _DETERMINERS.sub("", _plain(found["phrase"]), count=1)
+    phrase = _DETERMINERS.sub("", _plain(found["phrase"]))
     cited = [passages[number - 1].context for number in cited_numbers(first) if 0 < number <= len(passages)]
     return any(phrase in _plain(context) and terms <= frozenset(content_terms(context)) for context in cited)
 

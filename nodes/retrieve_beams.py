@@ -26,9 +26,10 @@ class Needing(TypedDict):
 
 @node
 def retrieve_beams(state: Needing, runtime: Runtime[Context]) -> Update:
-    """Search for the question and the last segment of each answer that wants it, as the paper says; reranked where the run wants that.
+    """Search for the question and the last segment of each answer that wants it, as the paper says.
 
-    With `self_rag.retrieve_again=False` nothing is searched for: all go on from the passages found first.
+    What is found is reranked where the run wants that. With `self_rag.retrieve_again=False` nothing is searched for:
+    all go on from the passages found first.
 
     Raises:
         CollectionError: A collection is missing, or was built with another embedding model.
