@@ -116,6 +116,17 @@ async def test_an_answer_of_segments_warns_of_it_too() -> None:
     assert update["answer"] == f"It has 120 rooms [1].\n\n{ANOTHER} {ROOMS[1]} [2]"
 
 
+async def test_both_sides_are_quoted_in_place_of_segments_that_could_not_be_written() -> None:
+    state: Any = {
+        "question": "How many rooms does Hotel Alder have?", "query": "How many rooms does Hotel Alder have?",
+        "passages": [passage(text, source=f"{n}.md") for n, text in enumerate(ROOMS)], "failure": "busy",
+        "answer": "", "message_id": "", "intent": "",
+    }  # fmt: skip
+    update = await conclude(state, Runtime(context=Context()))
+    assert update["answer"] == f"The documents disagree. {ROOMS[0]} [1] {ROOMS[1]} [2]"
+    assert update["warnings"] == ["the answer is quoted: busy", CLASH.format(*ROOMS)]
+
+
 @pytest.mark.parametrize(
     ("question", "passages", "asked", "said"),
     [
