@@ -29,23 +29,25 @@ ASK = {"en": "Question: {question}\nPassage:", "zh": "问题：{question}\n段�
 
 _PLACEHOLDER = re.compile(
     r"[\[<{（(【]\s*(?:(?:insert|your|placeholder|name of|fill|add|date|year|number|n/?a)\b|此处|插入|填写|填入|请|某)"
-    r"[^\])>}）】]*[\])>}）】]|\bx{3,}\b|lorem ipsum|_{3,}|(?<![a-z\d])[xＸ×]+(?=[年月日元])"
-    r"|(?<![a-z])[xＸ×]{2,}(?=[公省市县区路大先女])|\b(?:19|20)x{1,2}\b",
+    r"[^\])>}）】]*[\])>}）】]|\bx{3,}\b|lorem ipsum|_{3,}|(?<![a-z\d])[xＸ×]+(?=[年月日元名个])"
+    r"|(?<![a-z])[xＸ×]{2,}(?=[公省市县区路大先女])|(?<!\d)(?:19|20)x{2}(?![a-z\d])",
     re.IGNORECASE,
 )
-_EDITORIAL = r"(?:sic|note|notes|edit|emphasis|citation|translation|laughter|applause|music|注|图|表|原文如此|编者注)\b"
 _BLANK = re.compile(
-    rf"(?<![\w\]）)\\])\[(?!(?i:{_EDITORIAL}))(?:[A-Z][A-Za-z'’]*(?:[ _/-][A-Za-z'’]+){{0,4}}"
-    r"|(?:[A-Za-z'’]+[ _])*(?:name|amount|price|cost|fee|value|percent(?:age)?|company|person|city|country|location"
-    r"|place|address|title|position|department|product|duration|period|time|day|month|reason|topic|description|details)"
-    r"|[\u4e00-\u9fff]{1,12})\](?![(\[:A-Za-z])"
+    r"(?<![A-Za-z0-9_\])\\])\[(?:[A-Z]|(?i:(?:[A-Z][A-Z'’]*[ _-]+)*(?:names?|amount|price|cost|fee|value|percentage"
+    r"|percent|company|person|city|country|location|place|address|title|position|department|product|duration|period"
+    r"|time|day|month|year|number|reason|topic|description|details))"
+    r"|[\u4e00-\u9fff]{0,8}(?:名称|姓名|名字|金额|价格|数字|数量|人数|比例|日期|时间|期限|年份|[年月日]|地点|地址|城市"
+    r"|国家|公司|部门|职位|产品|电话|原因|内容))\](?![(\[:A-Za-z])"
     r"|(?<![\w}^\\])\{{1,2}[A-Za-z]{3,}(?:[ _][A-Za-z]+)*\}{1,2}"
 )
 """A bracket to be filled in: `[Company Name]`, `[X]`, `[amount]`, `[公司名称]`, `{company_name}`.
 
-None are `[1]`, `[sic]`, a link of Markdown, and `x[i]` or `^{max}` in mathematics.
+None are `[1]`, `[sic]`, `[Ctrl]`, a link of Markdown, and `x[i]` or `^{max}` in mathematics.
 """
-_LITERAL = re.compile(rf"{CODE.pattern}|\$[^$\n]+\$|\\\(.*?\\\)|\\\[[\s\S]*?\\\]|(?m:^\s*[-*+] \[[ xX]\])")
+_LITERAL = re.compile(
+    rf"{CODE.pattern}|\$(?=\S)[^$\n]+(?<=\S)\$(?!\d)|\\\(.*?\\\)|\\\[[\s\S]*?\\\]|(?m:^\s*[-*+] \[[ xX]\])"
+)
 """Code, mathematics, and the box of a list of tasks."""
 _WORD = re.compile(r"\w{2}")
 _LONGEST_TOKEN = 8
