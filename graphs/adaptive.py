@@ -1,6 +1,7 @@
 """Adaptive RAG: go to as much trouble as what was retrieved asks for.
 
-receive → retrieve → rerank → assess → generate | [rewrite_again → retrieve_again → assess] | supplement | refuse
+receive → retrieve → rerank → assess → generate | [rewrite_again → retrieve_again → rerank → assess] | supplement
+| refuse
 
 Quality is the evaluator's score of the best passage. Below 0.7 the question is rewritten and searched for once more,
 and what is found merged; below 0.5 then, the answer is a refusal or, where `adaptive.supplement` allows it, the model's
@@ -45,7 +46,7 @@ graph = (
     .add_edge("rerank", "assess")
     .add_conditional_edges("assess", route_outcome)
     .add_edge("rewrite_again", "retrieve_again")
-    .add_edge("retrieve_again", "assess")
+    .add_edge("retrieve_again", "rerank")
     .add_conditional_edges("supplement", route_answer)
     .add_conditional_edges("generate", route_answer)
     .add_edge("refuse", END)

@@ -1,8 +1,9 @@
 """What of a model's answer may be shown while it is written."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
+from groundgraph.knowledge.passage import Passage
 from nodes.prompt import open_fence
 from nodes.refusal import is_refusal
 
@@ -28,19 +29,20 @@ _AFTERTHOUGHT = re.compile(
 """A refusal's words at the end of the text, or the beginning of them: small models add them to an answer."""
 _SENTENCE_ENDS = tuple(".。!！?？]】")
 _TICKS = re.compile(r"(`+|~{3,})")
+_CLOSED = re.compile(r"(?:`{3,}|~{3,})\s*\Z")
 _PARTS = re.compile(r"( \[\d+\]|[。！？\n]|[.!?](?=\s|$))")
 
 
 class AnswerFilter:
     """Hold back what may not stand in the answer: a refusal's words, and citations of passages that there are not.
 
-    `passages` is how many there are; `written` the text that stands before, which may leave a block of code open.
-    Feed it the model's pieces; what it gives back may be shown. `text` is all that was accepted so far. A model that
-    writes its citations before the sentences has them put at the sentences' ends. Code is left as it is; an answer
-    that stands in a block as a whole is taken out of it.
+    `passages` are those that may be cited; `written` is the text that stands before, which may leave a block of code
+    open. Feed it the model's pieces; what it gives back may be shown. `text` is all that was accepted so far. A model
+    that writes its citations before the sentences has them put at the sentences' ends. Code is left as it is, and cited
+    on the line below its block; an answer that stands in a block as a whole is taken out of it.
     """
 
-    def __init__(self, passages: int, written: str = "") -> None:
+    def __init__(self, passages: Sequence[Passage], written: str = "") -> None:
         self.text = ""
         self.dropped: list[int] = []
         """Numbers cited that are no passage's."""
@@ -53,11 +55,13 @@ class AnswerFilter:
         self._at_start = self._on_new_line = True
         self._code = open_fence(written)
         """The backticks or tildes that opened the code we are in."""
+        self._below_block = not self._code and bool(_CLOSED.search(written))
+        """Whether a block of code has just ended: a citation on its last line would keep it open."""
 
     @property
     def refused(self) -> bool:
         """Whether the model said that the passages do not answer, or that it cannot."""
-        return not self.text and is_refusal(self._held)
+        return not self.text and is_refusal(self._held, self._passages)
 
     def feed(self, piece: str) -> Iterator[str]:
         """Take a piece; yield what may be shown now."""
@@ -105,9 +109,11 @@ class AnswerFilter:
     def _cleaned(self, part: str) -> str:
         """Return what of the next part, backticks or what stands between them, may be shown now."""
         if _TICKS.fullmatch(part):
+            self._below_block = part == self._code and len(part) >= _FENCE
             self._code = part if not self._code else "" if part == self._code else self._code
         elif not self._code:
             shown = _MARK.sub(self._check, part)
+            self._below_block = self._below_block and not part.strip()
             return "".join(map(self._cite_last, _PARTS.split(shown))) if self._cites_first else shown
         elif len(self._code) < _FENCE and "\n" in part:  # code inside a line ends with it, closed or not
             code, newline, rest = part.partition("\n")
@@ -118,9 +124,11 @@ class AnswerFilter:
 
     def _check(self, mark: "re.Match[str]") -> str:
         numbers = [int(number) for number in re.findall(r"\d+", mark[1])]
-        self.dropped += [number for number in numbers if not 1 <= number <= self._passages]
-        line = "\n" if self._cites_first and "\n" in mark[0] else ""
-        return line + "".join(f" [{number}]" for number in numbers if 1 <= number <= self._passages)
+        self.dropped += [number for number in numbers if not 1 <= number <= len(self._passages)]
+        shown = "".join(f" [{number}]" for number in numbers if 1 <= number <= len(self._passages))
+        if shown and self._below_block and not mark.start():
+            return f"\n{shown.lstrip()}"
+        return "\n" + shown if self._cites_first and "\n" in mark[0] else shown
 
     def _cite_last(self, part: str) -> str:
         """Return what of the next part may be shown now, citations at the end of the sentence they stand before."""

@@ -37,7 +37,7 @@ async def append(state: Accepting, runtime: Runtime[Context]) -> Update:
     """
     context, written = runtime.context, state["draft"]
     text, _ = first_sentence(written)
-    marks = AnswerFilter(len(state["passages"]), state["answer"])
+    marks = AnswerFilter(state["passages"], state["answer"])
     sentence = "".join([*marks.feed(text), *marks.close()])
     sentence = sentence if state["answer"] else sentence.lstrip()
     if marks.refused or said_before(sentence, state["sentences"]):

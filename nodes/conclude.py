@@ -1,24 +1,17 @@
 """Conclude an answer made of segments: check it as a whole (Self-RAG, arXiv:2310.11511)."""
 
-import asyncio
-
 from langgraph.runtime import Runtime
-from typing_extensions import TypedDict
 
-from groundgraph.grading.disagree import disagreement
-from groundgraph.knowledge.passage import Passage
 from nodes.check import check
+from nodes.generate import quoted
 from nodes.node import Update, node
-from nodes.quote import quote
-from nodes.settle import told
+from nodes.settle import Grounded
 from state.context import Context
 
 
-class Ending(TypedDict):
+class Ending(Grounded):
     """An answer at its end, or none because the chat model is down."""
 
-    query: str
-    passages: list[Passage]
     answer: str
     message_id: str
     failure: str
@@ -32,10 +25,8 @@ async def conclude(state: Ending, runtime: Runtime[Context]) -> Update:
     """
     failure = state["failure"]
     if failure and not state["answer"]:
-        update = await quote(state["query"], state["passages"])
-        return {**update, "warnings": [f"the answer is quoted: {failure}", *update.get("warnings", [])]}
-    checked = await asyncio.to_thread(
-        check,
+        return await quoted(state, runtime.context, [f"the answer is quoted: {failure}"])
+    checked = await check(
         "conclude",
         state["answer"],
         state["passages"],
@@ -44,5 +35,4 @@ async def conclude(state: Ending, runtime: Runtime[Context]) -> Update:
         message_id=state["message_id"],
     )
     warnings = [f"the answer ends early: {failure}"] if failure else []
-    sides = await asyncio.to_thread(disagreement, state["query"], state["passages"]) if checked["answer"] else None
-    return {**checked, "warnings": [*warnings, *checked.get("warnings", []), *told(sides)]}
+    return {**checked, "warnings": [*warnings, *checked.get("warnings", [])]}

@@ -1,11 +1,13 @@
 """Draft the next sentence of an answer (FLARE, arXiv:2305.06983)."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from langgraph.runtime import Runtime
 
 from groundgraph.errors import ModelUnavailable
 from groundgraph.grading.confidence import is_uncertain
+from groundgraph.knowledge.passage import Passage
 from groundgraph.models import Reply
 from nodes.measure import measured, never_retrieves
 from nodes.model import is_small, pattern_model
@@ -78,7 +80,7 @@ async def _next(state: Drafting, context: Context) -> WrittenOn:
     if is_whole(state["draft"]):
         return WrittenOn(state["draft"], state["shown"], [])
     written = await write_on(state, context)
-    if state["answer"] or not refuses(written.draft) or never_retrieves(context):
+    if state["answer"] or not refuses(written.draft, state["passages"]) or never_retrieves(context):
         return written
     if context.flare.query == "passage":  # the search needs no words of the model's
         return written._replace(draft={**written.draft, "guessed": True})
@@ -94,9 +96,9 @@ def is_doubtful(written: Draft, context: Context) -> bool:
     return is_uncertain(written["confidence"] or 0.0, flare.theta, flare.variant)
 
 
-def refuses(written: Draft) -> bool:
-    """Tell whether a draft says that the passages do not answer."""
-    return is_refusal(written["text"])
+def refuses(written: Draft, passages: Sequence[Passage] = ()) -> bool:
+    """Tell whether a draft says that the passages do not answer, and no passage that it cites says the same."""
+    return is_refusal(written["text"], passages)
 
 
 def sentence_figures(written: Draft) -> dict[str, Any]:

@@ -1,16 +1,11 @@
 """Finish an answer that was written sentence by sentence: check it as a whole, or leave it to be refused."""
 
-import asyncio
-import uuid
-
 from langgraph.runtime import Runtime
 
-from groundgraph.grading.disagree import disagreement
 from nodes.check import check
 from nodes.generate import quoted
 from nodes.node import Update, node, said
-from nodes.settle import Grounded, told
-from nodes.stream import emit, once
+from nodes.settle import Grounded
 from state.context import Context
 from state.schemas import Citation, Draft
 
@@ -33,19 +28,15 @@ async def finish(state: Ending, runtime: Runtime[Context]) -> Update:
     """
     if state["citations"]:  # it was quoted, and not written
         return {}
-    failed, passages = state["draft"]["failed"], state["passages"]
+    failed = state["draft"]["failed"]
     if failed and not state["answer"]:
         return await quoted(state, runtime.context, [f"the answer is quoted: {failed}"])
     if not state["answer"] and state["refusal_reason"]:
         return {"steps": said("finish", "nothing to answer from")}
-    message_id = state["message_id"] or str(uuid.uuid4())
-    checked = await asyncio.to_thread(
-        check, "finish", state["answer"], passages, state["query"], runtime.context, message_id=message_id
+    checked = await check(
+        "finish", state["answer"], state["passages"], state["query"], runtime.context, message_id=state["message_id"]
     )
     if not checked["answer"]:
         return checked
-    if not state["message_id"]:
-        await emit(once(checked["answer"]), message_id)
     early = [f"the answer ends early: {failed}"] if failed else []
-    sides = await asyncio.to_thread(disagreement, state["query"], passages)
-    return {**checked, "warnings": [*early, *checked["warnings"], *told(sides)]}
+    return {**checked, "warnings": [*early, *checked["warnings"]]}

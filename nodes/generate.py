@@ -1,6 +1,5 @@
 """Generate a short answer from the passages, every statement cited; an answer they do not support is none."""
 
-import asyncio
 import uuid
 
 from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
@@ -19,7 +18,7 @@ from nodes.model import NO_MODEL, chat_model_of, is_small
 from nodes.node import Update, cost, node, said
 from nodes.prompt import fit, show
 from nodes.quote import quote
-from nodes.settle import Grounded, Sides, both_sides, settle, told
+from nodes.settle import Grounded, Sides, both_sides, settle
 from nodes.stream import accepted, emit
 from state.context import Context
 
@@ -76,12 +75,12 @@ async def generate(state: Grounded, runtime: Runtime[Context]) -> Update:
         return await quoted(state, context, warnings)
     if is_small(model) and (update := await settle(state, context)):
         return update
-    messages, passages, sides = _prompt(state, context, model)
+    messages, passages = _prompt(state, context, model)
     if not passages:  # never ask a model that would have nothing but its memory
         reason = f"no passage fits beside the question into prompt_tokens={context.prompt_tokens}; raise it"
         return {"answer": "", "refusal_reason": reason, "steps": said("generate", "no room for passages")}
     message_id = str(uuid.uuid4())
-    answer = AnswerFilter(len(passages))
+    answer = AnswerFilter(passages)
     replies: list[Reply] = []
     try:
         await emit(accepted(model, messages, context.max_tokens, answer, replies), message_id)
@@ -92,22 +91,19 @@ async def generate(state: Grounded, runtime: Runtime[Context]) -> Update:
     if not replies[-1].text.strip():
         return {**_empty(replies[-1]), "usage": cost(*replies)}
     text, dropped = answer.text.strip(), answer.dropped
-    checked = await asyncio.to_thread(
-        check, "generate", text, passages, state["query"], context, dropped=dropped, message_id=message_id
-    )
-    warnings = [*checked.get("warnings", []), *(told(sides) if checked["answer"] else [])]
-    return {**checked, "warnings": warnings, "usage": cost(*replies)}
+    checked = await check("generate", text, passages, state["query"], context, dropped=dropped, message_id=message_id)
+    return {**checked, "usage": cost(*replies)}
 
 
-def _prompt(state: Grounded, context: Context, model: str) -> tuple[list[BaseMessage], list[Passage], Sides | None]:
-    """Return the prompt, the passages that fit into it, and what two of them say differently; no question is cut."""
+def _prompt(state: Grounded, context: Context, model: str) -> tuple[list[BaseMessage], list[Passage]]:
+    """Return the prompt, and the passages that fit into it; no question is cut."""
     language = language_of(state["question"], context)
     room = context.prompt_tokens - estimate_tokens(ANSWER[language] + _asked(state, language, model, _ANY_SIDES))
     passages = fit(state["passages"], room)
     sides = disagreement(state["query"], passages)
     shown = "\n".join(show(passage, number) for number, passage in enumerate(passages, 1))
     asked = _asked(state, language, model, sides)
-    return [SystemMessage(ANSWER[language]), HumanMessage(shown + asked)], passages, sides
+    return [SystemMessage(ANSWER[language]), HumanMessage(shown + asked)], passages
 
 
 def _asked(state: Grounded, language: Language, model: str, sides: Sides | None) -> str:

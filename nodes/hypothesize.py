@@ -14,6 +14,7 @@ from groundgraph.models.escape import escape
 from nodes.language import written_in
 from nodes.model import pattern_model
 from nodes.node import Update, cost, node, said
+from nodes.prompt import CODE
 from nodes.refusal import is_refusal
 from nodes.retrieve_leg import leg_weights
 from state.context import Context
@@ -28,9 +29,26 @@ ASK = {"en": "Question: {question}\nPassage:", "zh": "问题：{question}\n段�
 
 _PLACEHOLDER = re.compile(
     r"[\[<{（(【]\s*(?:(?:insert|your|placeholder|name of|fill|add|date|year|number|n/?a)\b|此处|插入|填写|填入|请|某)"
-    r"[^\])>}）】]*[\])>}）】]|\bx{3,}\b|lorem ipsum|_{3,}",
+    r"[^\])>}）】]*[\])>}）】]|\bx{3,}\b|lorem ipsum|_{3,}|(?<![a-z\d])[xＸ×]+(?=[年月日元名个])"
+    r"|(?<![a-z])[xＸ×]{2,}(?=[公省市县区路大先女])|(?<!\d)(?:19|20)x{2}(?![a-z\d])",
     re.IGNORECASE,
 )
+_BLANK = re.compile(
+    r"(?<![A-Za-z0-9_\])\\])\[(?:[A-Z]|(?i:(?:[A-Z][A-Z'’]*[ _-]+)*(?:names?|amount|price|cost|fee|value|percentage"
+    r"|percent|company|person|city|country|location|place|address|title|position|department|product|duration|period"
+    r"|time|day|month|year|number|reason|topic|description|details))"
+    r"|[\u4e00-\u9fff]{0,8}(?:名称|姓名|名字|金额|价格|数字|数量|人数|比例|日期|时间|期限|年份|[年月日]|地点|地址|城市"
+    r"|国家|公司|部门|职位|产品|电话|原因|内容))\](?![(\[:A-Za-z])"
+    r"|(?<![\w}^\\])\{{1,2}[A-Za-z]{3,}(?:[ _][A-Za-z]+)*\}{1,2}"
+)
+"""A bracket to be filled in: `[Company Name]`, `[X]`, `[amount]`, `[公司名称]`, `{company_name}`.
+
+None are `[1]`, `[sic]`, `[Ctrl]`, a link of Markdown, and `x[i]` or `^{max}` in mathematics.
+"""
+_LITERAL = re.compile(
+    rf"{CODE.pattern}|\$(?=\S)[^$\n]+(?<=\S)\$(?!\d)|\\\(.*?\\\)|\\\[[\s\S]*?\\\]|(?m:^\s*[-*+] \[[ xX]\])"
+)
+"""Code, mathematics, and the box of a list of tasks."""
 _WORD = re.compile(r"\w{2}")
 _LONGEST_TOKEN = 8
 """Characters of a token at most, on average: an endpoint that writes more than that has ignored `max_tokens`."""
@@ -84,7 +102,8 @@ async def hypothesize(state: Asked, runtime: Runtime[Context]) -> Update:
 
 def says_something(text: str) -> bool:
     """Return whether a hypothetical document is one: not empty, not a refusal, without blanks to be filled in."""
-    return bool(_WORD.search(text)) and not is_refusal(text) and not _PLACEHOLDER.search(text)
+    blank = _PLACEHOLDER.search(text) or _BLANK.search(_LITERAL.sub(" ", text))
+    return bool(_WORD.search(text)) and not is_refusal(text) and not blank
 
 
 def _prompt(question: str, descriptions: Sequence[str]) -> list[BaseMessage]:

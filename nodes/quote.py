@@ -45,10 +45,7 @@ async def cite_all(
     quotes: Sequence[tuple[str, int]], passages: Sequence[Passage], *, opening: str = "", show: bool = True
 ) -> Update:
     """Return an answer made of sentences of the passages, each with the number of its passage, after an `opening`."""
-    cited = [with_mark(without_marks(sentence), number) for sentence, number in quotes]
-    if opening and cited[0].startswith("|"):
-        opening = f"{opening.rstrip()}\n\n"
-    answer = opening + joined(cited)
+    answer = cited_quotes(quotes, opening)
     numbers = sorted({number for _, number in quotes})
     message_id = str(uuid.uuid4())
     if show:
@@ -61,6 +58,14 @@ async def cite_all(
         "messages": [AIMessage(answer, id=message_id)],
         "steps": said("generate", "quoted", sentences=len(quotes)),
     }
+
+
+def cited_quotes(quotes: Sequence[tuple[str, int]], opening: str = "") -> str:
+    """Return sentences of the passages, each with the number of its passage, after an `opening`."""
+    cited = [with_mark(without_marks(sentence), number) for sentence, number in quotes]
+    if opening and cited[0].startswith("|"):
+        opening = f"{opening.rstrip()}\n\n"
+    return opening + joined(cited)
 
 
 def joined(parts: Sequence[str]) -> str:

@@ -39,7 +39,7 @@ async def reply(state: Asked, runtime: Runtime[Context]) -> Update:
     language = language_of(state["question"], context)
     prompt = [SystemMessage(SMALLTALK[language]), HumanMessage(state["question"])]
     replies: list[Reply] = []
-    friendly = AnswerFilter(passages=0)  # takes out citations: nothing was retrieved
+    friendly = AnswerFilter(passages=())  # takes out citations: nothing was retrieved
     message_id = str(uuid.uuid4())
     warnings = []
     if model := await chat_model_of(context):

@@ -51,6 +51,14 @@ async def rerank(state: Retrieved, runtime: Runtime[Context]) -> Update:
     }
 
 
+def reranked(context: Context, queries: Sequence[str], passages: Sequence[Passage]) -> list[Passage]:
+    """Return the passages in the order of the run's reranker, by the query that each fits best; off, as they are."""
+    if context.rerank == "off" or not passages:
+        return list(passages)
+    scores = scores_for(context.rerank, queries, passages)
+    return [passages[place] for place in sorted(range(len(passages)), key=lambda place: -scores[place])]
+
+
 def questions(state: Retrieved) -> list[str]:
     """Return what a passage may be relevant to: the question and its sub-questions."""
     return [state["query"], *ready(state["subquestions"])]

@@ -39,7 +39,7 @@ def retrieve(state: Asked, runtime: Runtime[Context]) -> Update:
     found = search(
         state["query"],
         state["collections"],
-        k=context.top_k if context.rerank == "off" else CANDIDATES * context.top_k,
+        k=depth(context, context.top_k),
         mode=context.search_mode,
         embedding_model=context.embedding_model,
         where=context.where,
@@ -62,6 +62,11 @@ def retrieve(state: Asked, runtime: Runtime[Context]) -> Update:
             sources=[passage.source for passage in passages],
         ),
     }
+
+
+def depth(context: Context, wanted: int) -> int:
+    """Return how many passages to search for where so many are wanted: 4 × as many if they are to be reranked."""
+    return wanted if context.rerank == "off" else CANDIDATES * wanted
 
 
 def nothing_found(context: Context, collections: Sequence[str]) -> str:

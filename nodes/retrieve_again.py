@@ -7,7 +7,7 @@ from groundgraph.knowledge.diversify import folded
 from groundgraph.knowledge.passage import Passage
 from groundgraph.knowledge.search import search
 from nodes.node import Update, node, said
-from nodes.retrieve import nothing_found
+from nodes.retrieve import depth, nothing_found
 from state.context import Context
 
 DEPTH = 2
@@ -35,7 +35,7 @@ def retrieve_again(state: Rewritten, runtime: Runtime[Context]) -> Update:
     found = search(
         state["search_query"] or state["query"],
         state["collections"],
-        k=DEPTH * context.top_k,
+        k=depth(context, DEPTH * context.top_k),
         mode=context.search_mode,
         embedding_model=context.embedding_model,
         where=context.where,

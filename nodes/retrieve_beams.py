@@ -8,6 +8,8 @@ from groundgraph.knowledge.passage import Passage
 from groundgraph.knowledge.search import search
 from nodes.fuse import key_of
 from nodes.node import Update, node, said
+from nodes.rerank import reranked
+from nodes.retrieve import depth
 from state.context import Context
 from state.schemas import Beam
 
@@ -26,7 +28,8 @@ class Needing(TypedDict):
 def retrieve_beams(state: Needing, runtime: Runtime[Context]) -> Update:
     """Search for the question and the last segment of each answer that wants it, as the paper says.
 
-    With `self_rag.retrieve_again=False` nothing is searched for: all go on from the passages found first.
+    What is found is reranked where the run wants that. With `self_rag.retrieve_again=False` nothing is searched for:
+    all go on from the passages found first.
 
     Raises:
         CollectionError: A collection is missing, or was built with another embedding model.
@@ -34,7 +37,7 @@ def retrieve_beams(state: Needing, runtime: Runtime[Context]) -> Update:
     context, passages = runtime.context, list(state["passages"])
     if not context.self_rag.retrieve_again:
         return {"steps": said("retrieve_beams", "the passages found first, as in the official code")}
-    beams, warnings, queries = [], list[str](), list[str]()
+    beams, warnings, queries, wanted = [], list[str](), list[str](), context.self_rag.passages
     for beam in state["beams"]:
         if beam["need"] != RETRIEVAL:
             beams.append(beam)
@@ -43,17 +46,18 @@ def retrieve_beams(state: Needing, runtime: Runtime[Context]) -> Update:
         result = search(
             queries[-1],
             state["collections"],
-            k=context.self_rag.passages,
+            k=depth(context, wanted),
             mode=context.search_mode,
             embedding_model=context.embedding_model,
             where=context.where,
             weights=context.search_weights.model_dump(),
             mmr=context.mmr,
         )
+        ranked = reranked(context, queries[-1:], result.passages)[:wanted]
         known = {key_of(passage) for passage in passages}
-        passages += [passage for passage in result.passages if key_of(passage) not in known]
+        passages += [passage for passage in ranked if key_of(passage) not in known]
         numbers = {key_of(passage): number for number, passage in enumerate(passages, 1)}
-        beams.append({**beam, "found": [numbers[key_of(passage)] for passage in result.passages] or beam["found"]})
+        beams.append({**beam, "found": [numbers[key_of(passage)] for passage in ranked] or beam["found"]})
         warnings += result.warnings
     return {
         "passages": passages,

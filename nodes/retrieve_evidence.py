@@ -8,6 +8,8 @@ from groundgraph.knowledge.search import search
 from nodes.fuse import key_of
 from nodes.node import Update, node, said
 from nodes.prompt import MARKS
+from nodes.rerank import reranked
+from nodes.retrieve import depth
 from state.context import Context
 from state.schemas import Segment
 
@@ -28,17 +30,18 @@ class Needing(TypedDict):
 def retrieve_evidence(state: Needing, runtime: Runtime[Context]) -> Update:
     """Set `found` to the numbers of what is found for `search_query`, else for the question and the last segment.
 
-    New passages are added to `passages`; one that was found before keeps its number. Each rewriting looks deeper.
+    New passages are added to `passages`; one that was found before keeps its number. Each rewriting looks deeper. What
+    is found is reranked where the run wants that.
 
     Raises:
         CollectionError: A collection is missing, or was built with another embedding model.
     """
     context = runtime.context
-    query = state["search_query"] or question_so_far(state)
+    query, wanted = state["search_query"] or question_so_far(state), context.top_k * (1 + state["attempts"])
     result = search(
         query,
         state["collections"],
-        k=context.top_k * (1 + state["attempts"]),
+        k=depth(context, wanted),
         mode=context.search_mode,
         embedding_model=context.embedding_model,
         where=context.where,
@@ -46,9 +49,10 @@ def retrieve_evidence(state: Needing, runtime: Runtime[Context]) -> Update:
         mmr=context.mmr,
     )
     numbers = {key_of(passage): number for number, passage in enumerate(state["passages"], 1)}
-    new = [passage for passage in result.passages if key_of(passage) not in numbers]
+    ranked = reranked(context, [query], result.passages)[:wanted]
+    new = [passage for passage in ranked if key_of(passage) not in numbers]
     numbers |= {key_of(passage): number for number, passage in enumerate(new, len(numbers) + 1)}
-    found = [numbers[key_of(passage)] for passage in result.passages]
+    found = [numbers[key_of(passage)] for passage in ranked]
     return {
         "passages": [*state["passages"], *new],
         "found": found,

@@ -10,8 +10,8 @@ from groundgraph.knowledge.passage import Passage
 from groundgraph.knowledge.search import search
 from nodes.fuse import key_of
 from nodes.node import Update, node, said
-from nodes.rerank import scores_for
-from nodes.retrieve import CANDIDATES
+from nodes.rerank import reranked
+from nodes.retrieve import depth
 from state.context import Context
 from state.schemas import Draft
 
@@ -72,12 +72,11 @@ def _ranked(
         known: How many passages there are already, which are passed over.
         context: Of the run.
     """
-    k, reranks = context.flare.top_k, context.rerank != "off"
     results = [
         search(
             query,
             collections,
-            k=(CANDIDATES * k if reranks else k) + (known if context.flare.keep == "gather" else 0),
+            k=depth(context, context.flare.top_k) + (known if context.flare.keep == "gather" else 0),
             mode=context.search_mode,
             embedding_model=context.embedding_model,
             where=context.where,
@@ -86,10 +85,7 @@ def _ranked(
         )
         for query in queries
     ]
-    found = in_turns([result.passages for result in results])
-    if reranks and found:
-        scores = scores_for(context.rerank, queries, found)
-        found = [found[place] for place in sorted(range(len(found)), key=lambda place: -scores[place])]
+    found = reranked(context, queries, in_turns([result.passages for result in results]))
     return found, [*dict.fromkeys(warning for result in results for warning in result.warnings)]
 
 

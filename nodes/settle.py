@@ -8,15 +8,17 @@ from typing_extensions import TypedDict
 from groundgraph.grading.answer_type import asks_yes_or_no
 from groundgraph.grading.disagree import Statement, disagreement
 from groundgraph.knowledge.passage import Passage
-from nodes.cite import MAX_QUOTE
-from nodes.language import language_of
+from nodes.cite import MAX_QUOTE, cited_numbers
+from nodes.language import Language, language_of
 from nodes.node import Update
-from nodes.quote import cite_all, quote
+from nodes.prompt import open_fence
+from nodes.quote import cite_all, cited_quotes, quote
 from state.context import Context
 
 Sides = tuple[Statement, Statement]
 
 DISAGREE = {"en": "The documents disagree. ", "zh": "文档的说法不一致。"}
+ANOTHER = {"en": "Another passage says: ", "zh": "另一段落写道："}
 QUOTABLE = 0.3
 """Score above which a passage that no grading has kept is quoted for a question of yes or no.
 
@@ -57,6 +59,17 @@ async def both_sides(state: Grounded, context: Context, *, show: bool = True) ->
     quotes = [(sentence, number) for number, sentence in sides]
     opening = DISAGREE[language_of(state["question"], context)]
     return {**await cite_all(quotes, state["passages"], opening=opening, show=show), "warnings": told(sides)}
+
+
+def other_side(answer: str, sides: Sides | None, language: Language) -> str:
+    """Return the paragraph that an answer lacks which cites one of two sides only; empty if it cites both."""
+    cited = cited_numbers(answer)
+    missing = [(sentence, number) for number, sentence in sides or () if number not in cited]
+    if not missing:
+        return ""
+    fence = open_fence(answer)
+    end = f"\n{fence}\n\n" if fence else "\n\n"
+    return end + cited_quotes(missing, DISAGREE[language] + (ANOTHER[language] if len(missing) == 1 else ""))
 
 
 def told(sides: Sides | None) -> list[str]:

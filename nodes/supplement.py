@@ -56,7 +56,7 @@ async def supplement(state: Unanswered, runtime: Runtime[Context]) -> Update:
             "warnings": [f"nothing supplemented: {error}"],
             "steps": said("supplement", "the chat model is down"),
         }
-    written = AnswerFilter(passages=0)  # takes out citations, and a refusal
+    written = AnswerFilter(passages=())  # takes out citations, and a refusal
     own = "".join([*written.feed(reply.text), *written.close()]).strip()
     if not own:
         return {"answer": "", "usage": cost(reply), "steps": said("supplement", "the model does not know either")}

@@ -90,7 +90,7 @@ async def write_segments(state: Writing, runtime: Runtime[Context]) -> Update:
     errors = {number: error for number, error in written.items() if not isinstance(error, Reply)}
     if errors and not replies and context.on_model_failure == "error":
         raise next(iter(errors.values()))
-    texts = {number: new_text(reply, number, state["answer"]) for number, reply in replies.items()}
+    texts = {number: new_text(reply, number, state["answer"], state["passages"]) for number, reply in replies.items()}
     segments = [blank(number, text) for number, text in texts.items() if text]
     silent = any(text is None for text in texts.values())
     failures = [f"no segment from passage {number}: {error}" for number, error in errors.items()] if replies else []
@@ -133,10 +133,10 @@ def conversation(state: Writing, number: int, context: Context, reserved: int = 
     return [SystemMessage(ANSWER[language]), HumanMessage(show(fitting[0], number) + asked)]
 
 
-def new_text(reply: Reply, number: int, answer: str) -> str | None:
+def new_text(reply: Reply, number: int, answer: str, passages: Sequence[Passage] = ()) -> str | None:
     """Return what the reply adds to the answer, each sentence cited; None if nothing, empty if it refuses."""
     text = reply.text.strip()
-    if is_refusal(text) or not _bare(text):
+    if is_refusal(text, passages) or not _bare(text):
         return ""
     if _END.fullmatch(text):
         return None
@@ -166,7 +166,7 @@ def cited(sentence: str, number: int) -> str:
         return sentence
     bare, mark = unmarked(sentence), next(marks(sentence), None)
     before = sentence[: mark.start()].rstrip() if mark else ""
-    return f"{before} [{number}]{bare[len(before) :]}" if before else with_mark(bare.lstrip(), number)
+    return with_mark(before, number) + bare[len(before) :] if before else with_mark(bare.lstrip(), number)
 
 
 def blank(number: int, text: str) -> Segment:

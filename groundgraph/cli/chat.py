@@ -95,12 +95,12 @@ class Conversation:
             InputError: There is no such command or pattern.
             EOFError: It says to end.
         """
-        from groundgraph.cli.result import show_citations, show_path
+        from groundgraph.cli.result import show_path, show_sources
 
         name, _, argument = line.partition(" ")
         commands: dict[str, Callable[[], None]] = {
             "/pattern": lambda: self._choose(argument.strip()),
-            "/sources": lambda: self._show(show_citations),
+            "/sources": lambda: self._show(show_sources),
             "/why": lambda: self._show(show_path),
             "/new": self._forget,
             "/help": lambda: write(HELP),

@@ -18,6 +18,8 @@ COLORS = ((0.8, "green"), (0.4, "yellow"), (0.0, "red"))
 FIGURES = 120
 """Characters of a step's figures that are shown without `--trace`."""
 REFUSED = {"en": "Refused: {}.", "zh": "拒答原因：{}。"}
+NO_SOURCES = {"en": "There are no sources. ", "zh": "没有出处。"}
+UNCITED = {"en": "The answer cites no passage.", "zh": "答案没有引用任何段落。"}
 
 
 def as_object(result: Result) -> dict[str, Any]:
@@ -67,6 +69,18 @@ def show_citations(result: Result, *, whole: bool = False) -> None:
     searched = {name for step in result.answer["steps"] for name in step["figures"].get("collections", ())}
     for citation in result.answer["citations"]:
         _show_citation(citation, whole=whole, named=len(searched) > 1)
+
+
+def show_sources(result: Result) -> None:
+    """Write where each citation points; where there is none, that there is none, and why."""
+    answer = result.answer
+    language = written_in(answer["answer"])
+    if answer["citations"]:
+        show_citations(result)
+    elif answer["refused"]:
+        write(f"{NO_SOURCES[language]}{REFUSED[language].format(answer['refusal_reason'])}")
+    else:
+        write(f"{NO_SOURCES[language]}{UNCITED[language]}")
 
 
 def show_confidence(steps: Sequence[Step]) -> None:

@@ -3,10 +3,11 @@
 import pytest
 
 from nodes.answer_filter import AnswerFilter
+from tests.doubles import passage
 
 
-def play(pieces: list[str], passages: int = 2) -> tuple[list[str], AnswerFilter]:
-    answer = AnswerFilter(passages)
+def play(pieces: list[str], *texts: str) -> tuple[list[str], AnswerFilter]:
+    answer = AnswerFilter([passage(text) for text in texts or ("One.", "Two.")])
     shown = [text for piece in pieces for text in answer.feed(piece)]
     return [*shown, *answer.close()], answer
 
@@ -53,6 +54,38 @@ def test_a_refusal_is_never_shown(said: str) -> None:
 def test_an_answer_about_the_words_is_none(said: str) -> None:
     shown, answer = play([said])
     assert "".join(shown) == said and not answer.refused
+
+
+@pytest.mark.parametrize(
+    ("said", "stands"),
+    [
+        ("404 Not Found [1].", "A page that is gone is answered with 404 Not Found."),
+        ("This document does not contain personal data [1].", "The document does not contain any personal data."),
+        ("无法提供发票的，不予报销[1]。", "出差费用凭发票报销，无法提供发票的，不予报销。"),
+        ("未找到失主的物品，三个月后归公司所有【1】。", "未找到失主的物品，三个月后归公司所有。"),
+        ("[1]未找到失主的物品，三个月后归公司所有。", "未找到失主的物品，三个月后归公司所有。"),
+    ],
+)
+def test_an_answer_in_the_words_of_the_passage_it_cites_is_none(said: str, stands: str) -> None:
+    for size in (1, 3, len(said)):
+        shown, answer = play([said[i : i + size] for i in range(0, len(said), size)], stands)
+        assert shown and answer.text and not answer.refused
+
+
+@pytest.mark.parametrize(
+    ("said", "stands"),
+    [
+        ("The documents do not say [1].", "The documents do not say who built the tower."),
+        ("Not found [1].", "A page that is gone is answered with 404 Not Found."),
+        ("This document does not contain personal data [1].", "Personal data is kept for a year."),
+        ("This document does not contain personal data [2].", "The document does not contain any personal data."),
+        ("The passages do not mention the fee [1].", "The passages do not lead to the attic. The fee is 5 euros."),
+        ("未找到年假的规定[1]。", "未找到失主的物品，三个月后归公司所有。年假的规定见下文。"),
+    ],
+)
+def test_a_refusal_that_cites_is_one(said: str, stands: str) -> None:
+    shown, answer = play([said], stands)
+    assert shown == [] and answer.refused
 
 
 def test_a_citation_of_no_passage_is_removed_wherever_the_pieces_break() -> None:
@@ -138,6 +171,28 @@ def test_an_answer_in_a_block_is_taken_out_and_code_is_not(said: str, shown: str
         assert "".join(pieces) == answer.text == (said if shown is None else shown)
 
 
+@pytest.mark.parametrize("fence", ["```", "~~~"])
+@pytest.mark.parametrize(("after", "shown"), [
+    ("\n[1]\nThen wait [2].", "\n[1]\nThen wait [2]."),
+    ("\n\n[1][2]\nThen wait.", "\n[1] [2]\nThen wait."),
+    (" [1]\nThen wait.", "\n[1]\nThen wait."),
+    ("\nThen wait\n[1].", "\nThen wait [1]."),
+    ("\n[9]\nThen wait.", "\nThen wait."),
+])  # fmt: skip
+def test_the_citation_of_a_block_of_code_stands_on_the_line_below_it(fence: str, after: str, shown: str) -> None:
+    """Behind the fence it would keep the block open, and a viewer of Markdown would show the rest as code."""
+    code = f"Run this:\n{fence}\npayroll --commit\n{fence}"
+    said = code + after
+    for size in (1, 2, 3, 7, len(said)):
+        pieces, answer = play([said[i : i + size] for i in range(0, len(said), size)])
+        assert "".join(pieces) == answer.text == code + shown
+
+
+def test_so_it_does_where_the_block_was_written_before() -> None:
+    begun = AnswerFilter([passage("One."), passage("Two.")], "Run this:\n```\npayroll --commit\n```")
+    assert "".join([*begun.feed("\n[1]\nThen wait [2]."), *begun.close()]) == "\n[1]\nThen wait [2]."
+
+
 @pytest.mark.parametrize(
     ("said", "shown"),
     [
@@ -158,7 +213,7 @@ def test_a_refusal_after_the_answer_is_dropped(said: str, shown: str | None) -> 
 
 @pytest.mark.parametrize("fence", ["```", "~~~"])
 def test_brackets_in_a_block_of_code_that_was_opened_before_stay(fence: str) -> None:
-    answer = AnswerFilter(2, f"{fence}python\nx = a[7]")
+    answer = AnswerFilter([passage("One."), passage("Two.")], f"{fence}python\nx = a[7]")
     said = f"\ny = b[8]\n{fence}\nIt is tall [9]."
     assert "".join([*answer.feed(said), *answer.close()]) == said.replace(" [9]", "")
     assert answer.dropped == [9]

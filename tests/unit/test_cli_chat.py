@@ -56,6 +56,21 @@ def test_sources_and_the_path_of_the_last_answer(chat: Chat) -> None:
     assert [line.split()[0] for line in path] == ["receive", "retrieve", "generate"]
 
 
+@pytest.mark.parametrize(
+    ("question", "reply", "pattern", "said"),
+    [
+        ("Who are you?", "NOT FOUND", "naive",
+         "There are no sources. Refused: the passages do not answer the question, says the model."),
+        ("你是谁？", "未找到", "naive", "没有出处。拒答原因：模型认为段落没有回答这个问题。"),
+        ("Hello!", "Hello, what shall I look up?", "router", "There are no sources. The answer cites no passage."),
+    ],
+)  # fmt: skip
+def test_an_answer_without_sources_says_why(chat: Chat, question: str, reply: str, pattern: str, said: str) -> None:
+    with scripted((None, reply)) as (model, _):
+        ran = chat(question, "/sources", model=model, pattern=pattern)
+    assert ran.out.splitlines()[-1] == said
+
+
 def test_another_pattern_answers_from_then_on(chat: Chat) -> None:
     with scripted(STANDS, TALL) as (model, _):
         lines = (

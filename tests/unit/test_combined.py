@@ -138,3 +138,66 @@ def test_a_passage_for_a_sentence_has_the_better_of_two_scores(
         result = graph.invoke({"question": "Who built it?"}, context={"chat_model": model, "evaluator": "embedded"})
     assert asked[:3] == ["Who built it?", "Who built it?", "Gustave built it ."]
     assert [one.score for one in result["passages"]] == [0.9, 0.9, 0.9]
+
+
+@pytest.fixture
+def shelf(
+    finds: Callable[..., FixedSearch], evaluates: Callable[..., FixedEvaluator], monkeypatch: pytest.MonkeyPatch
+) -> Shelf:
+    finds([])
+    shelf = Shelf([])
+    for module in ("nodes.retrieve", "nodes.retrieve_next"):
+        monkeypatch.setattr(f"{module}.search", shelf)
+    evaluates({"330": 0.9, "built": 0.9, "Cats": 0.1})
+    return shelf
+
+
+def ask_for_the_builder(lines: list[Line], **flare: Any) -> dict[str, Any]:
+    """Return the result and check that the model was asked for each line."""
+    with scripted(Line("Write a short passage", "Perret built it.", times=3), *lines) as (model, _):
+        return graph.invoke({"question": "Who built it?"}, context={"chat_model": model, "flare": flare})
+
+
+def written(text: str, weak: dict[str, float] | None = None, when: str = "something else", **options: Any) -> Line:
+    return Line(when, text, logprobs=logprobs_of(text, weak), **options)
+
+
+def path(result: dict[str, Any]) -> list[str]:
+    taken = [step["node"] for step in result["steps"]]
+    return taken[taken.index("draft") :]
+
+
+def test_the_official_code_writes_a_sure_sentence_again_unsearched(shelf: Shelf) -> None:
+    result = ask_for_the_builder(
+        [written("It is tall [1]."), written("It is 330 m tall [1].")], variant="official_code"
+    )
+    assert path(result) == ["draft", "regenerate", "append", "finish"] and len(shelf.queries) == 1
+    assert result["answer"] == "It is 330 m tall [1]."
+
+
+def test_each_retrieval_for_one_sentence_is_graded(shelf: Shelf) -> None:
+    """The first brings the builder and drops the cats; the second has nothing new, and the sentence stands."""
+    lines = [
+        written("Gustave Perret built it [1].", {"Perret": 0.1}),
+        written("Gustave Eifel built it [2].", {"Eifel": 0.1}),
+    ]
+    result = ask_for_the_builder(lines, retrieve_per_step=2)
+    searched = ["form_query", "retrieve_next", "grade_next"]
+    assert path(result) == ["draft", *searched, "regenerate", *searched, "append", "finish"]
+    assert shelf.queries[1:] == ["Gustave built it .", "Gustave built it ."]
+    graded = [step["decision"] for step in result["steps"] if step["node"] == "grade_next"]
+    assert graded == ["1 of 2 new passages kept", "0 of 1 new passages kept"]
+    assert [one.page_content for one in result["passages"]] == [TOWER, BUILT]
+    assert result["answer"] == "Gustave Eifel built it [2]."
+
+
+def test_a_second_sentence_is_drafted_from_what_was_graded_for_the_first(shelf: Shelf) -> None:
+    lines = [
+        written("It is 330 metres tall [1].", when="You have begun"),
+        written("Gustave Perret built it [1].", {"Perret": 0.1}),
+        written("Gustave Eiffel built it [2].", finish_reason="length"),
+    ]
+    result = ask_for_the_builder(lines)
+    assert path(result)[-5:] == ["regenerate", "append", "draft", "append", "finish"]
+    assert result["answer"] == "Gustave Eiffel built it [2]. It is 330 metres tall [1]."
+    assert [one["number"] for one in result["citations"]] == [1, 2]

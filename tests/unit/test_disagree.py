@@ -7,19 +7,27 @@ import pytest
 from langgraph.runtime import Runtime
 
 from graphs.adaptive import graph as adaptive
+from graphs.catalogue import load
 from graphs.crag import graph as crag
 from graphs.naive import graph
-from groundgraph.grading.disagree import disagreement
+from groundgraph.grading.disagree import Statement, disagreement
 from nodes.conclude import conclude
 from nodes.grade import grade_web
 from nodes.grade_next import grade_next
+from nodes.settle import other_side
 from state.context import Context
 from tests.doubles import FixedEvaluator, FixedSearch, passage
-from tests.scripted import scripted
+from tests.logprobs import logprobs_of
+from tests.scripted import Line, scripted
 
 ROOMS = ("Hotel Alder opened in 1994 and has 120 rooms on six floors.", "Hotel Alder has 96 rooms and a sauna.")
 CLIMB = ("云顶山海拔2341米。", "云顶山以2290米的高度成为岛上最高峰。")
+ANOTHER = "The documents disagree. Another passage says:"
 CLASH = "the documents disagree: [1] says “{}”; [2] says “{}”"
+
+
+ELSE_ASKED = {"Write a short passage": "It has 100 rooms.", "写一小段": "高2300米。", "Rate your": "5", "打分": "5"}
+"""What the patterns ask a model for beside an answer."""
 
 
 @pytest.mark.parametrize(
@@ -105,6 +113,18 @@ async def test_an_answer_of_segments_warns_of_it_too() -> None:
     }  # fmt: skip
     update = await conclude(state, Runtime(context=Context()))
     assert update["warnings"] == [CLASH.format(*ROOMS)]
+    assert update["answer"] == f"It has 120 rooms [1].\n\n{ANOTHER} {ROOMS[1]} [2]"
+
+
+async def test_both_sides_are_quoted_in_place_of_segments_that_could_not_be_written() -> None:
+    state: Any = {
+        "question": "How many rooms does Hotel Alder have?", "query": "How many rooms does Hotel Alder have?",
+        "passages": [passage(text, source=f"{n}.md") for n, text in enumerate(ROOMS)], "failure": "busy",
+        "answer": "", "message_id": "", "intent": "",
+    }  # fmt: skip
+    update = await conclude(state, Runtime(context=Context()))
+    assert update["answer"] == f"The documents disagree. {ROOMS[0]} [1] {ROOMS[1]} [2]"
+    assert update["warnings"] == ["the answer is quoted: busy", CLASH.format(*ROOMS)]
 
 
 @pytest.mark.parametrize(
@@ -146,6 +166,58 @@ def test_without_a_model_or_with_a_small_one_both_are_quoted(
     result: dict[str, Any] = graph.invoke({"question": question}, context=settings)
     assert result["answer"] == f"{opening}{passages[0]} [1] {passages[1]} [2]"
     assert result["warnings"] == [CLASH.format(*passages)] and result["usage"]["model_calls"] == 0
+
+
+@pytest.mark.parametrize("pattern", ["naive", "crag", "hyde", "advanced", "adaptive", "combined", "flare", "self_rag"])
+@pytest.mark.parametrize(
+    ("question", "passages", "said", "added"),
+    [
+        ("How many rooms does Hotel Alder have?", ROOMS, "It has 120 rooms [1].", f"{ANOTHER} {ROOMS[1]} [2]"),
+        ("云顶山有多高？", CLIMB, "云顶山海拔2341米[1]。", f"文档的说法不一致。另一段落写道：{CLIMB[1]} [2]"),
+    ],
+)
+def test_an_answer_of_one_side_gets_the_other(
+    pattern: str,
+    question: str,
+    passages: tuple[str, str],
+    said: str,
+    added: str,
+    finds: Callable[..., FixedSearch],
+    evaluates: Callable[..., FixedEvaluator],
+) -> None:
+    """Whatever the pattern, and whether or not its prompt asks for both; it is streamed as well."""
+    finds([passage(text, source=f"{n}.md") for n, text in enumerate(passages)])
+    evaluates({passages[0]: 0.9, passages[1]: 0.8})
+    self_rag = {"retrieval": "always", "relevance": "evaluator", "passages": 1, "max_segments": 1}
+    lines = [Line(when, say, times=None, optional=True) for when, say in ELSE_ASKED.items()]
+    with scripted(*lines, Line(None, said, times=None, logprobs=logprobs_of(said))) as (model, _):
+        context: Any = {"chat_model": model, "self_rag": self_rag, "hyde": {"k": 1}}
+        items = list(load(pattern).stream({"question": question}, context=context, stream_mode=["messages", "values"]))
+    result = [state for mode, state in items if mode == "values"][-1]
+    streamed = "".join(token[0].text for mode, token in items if mode == "messages")
+    assert result["answer"].endswith(f"\n\n{added}") and result["answer"].count("[2]") == 1
+    assert streamed.endswith(added) and streamed.startswith(said[:6])
+    assert [citation["number"] for citation in result["citations"]] == [1, 2]
+    assert result["citations"][1]["quote"] == passages[1] and result["warnings"] == [CLASH.format(*passages)]
+
+
+@pytest.mark.parametrize(
+    ("answer", "sides", "added"),
+    [
+        ("It has 120 rooms [1], or 96 [2].", (1, 2), ""),
+        ("It has many [3].", (1, 2), "\n\nThe documents disagree. It has 120 rooms. [1] It has 96 rooms. [2]"),
+        ("Run:\n```\nrooms [2]", (1, 2), "\n```\n\nThe documents disagree. It has 120 rooms. [1] It has 96 rooms. [2]"),
+    ],
+)
+def test_what_an_answer_lacks(answer: str, sides: tuple[int, int], added: str) -> None:
+    said = (Statement(sides[0], "It has 120 rooms."), Statement(sides[1], "It has 96 rooms."))
+    assert other_side(answer, said, "en") == added
+
+
+def test_a_row_of_the_other_side_stands_in_a_table() -> None:
+    row = "| Rooms | Floors |\n|---|---|\n| 96 | 6 |"
+    said = (Statement(1, "It has 120 rooms."), Statement(2, row))
+    assert other_side("It has 120 rooms [1].", said, "en") == f"\n\n{ANOTHER}\n\n{row[:-2]} [2] |"
 
 
 def test_a_plain_question_is_asked_plainly(finds: Callable[..., FixedSearch]) -> None:

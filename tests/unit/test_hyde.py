@@ -64,7 +64,16 @@ def test_the_vectors_find_what_shares_no_word_with_the_question(monkeypatch: pyt
     ["", " \n", "…", "I'm sorry, I cannot help.", "I don't know.", "Unfortunately, I have no data.", "As an AI model",
      "NOT FOUND", "抱歉，我无法回答。", "我不知道。", "对不起", "作为一个人工智能", "The CEO is [insert name].",
      "The passage does not provide any information about lamps.", "These documents don't say.", "该段落没有提及年假。",
-     "It was in [Year].", "公司成立于【此处插入年份】。", "It costs XXX dollars."],
+     "It was in [Year].", "公司成立于【此处插入年份】。", "It costs XXX dollars.",
+     "The CEO of [Company Name] is [CEO Name].", "The fee is [X] euros.", "The fee is [amount].",
+     "Ask [the CEO's name].",
+     "Welcome to {company_name}.", "Dear {{name}}, welcome.", "[公司名称]成立于2001年。", "公司成立于XX年。",
+     "公司于X年X月X日成立。", "由XX公司承办。", "It was founded in 20XX.",
+     "于20XX年成立。", "由[公司名称]承办，共有[X]名员工。", "公司共有X名员工。", "It costs $5 [amount] or $6.",
+     "I'm afraid I don't know.", "I am afraid that is not stated.", "As a language model, I cannot say.",
+     "Please provide more context.", "Could you provide additional information about the lamp?",
+     "根据提供的信息，无法确定。", "根据您提供的文档，无法判断。", "文档中没有提到年假。", "资料中并未提及这一点。",
+     "作为一个语言模型，我不能回答。"],
 )  # fmt: skip
 def test_what_is_no_document(text: str) -> None:
     assert not says_something(text)
@@ -80,6 +89,19 @@ def test_what_is_no_document(text: str) -> None:
         "I am a tower.",
         "The documents do not leave the archive.",
         "文档未归档的，须在三日内补交。",
+        "文档中没有提到的费用，不予报销。",
+        "无法提供发票的，不予报销。",
+        "They said it were [sic] tall [1].",
+        "See [the guide](guide.md) and [Guide](guide.md).",
+        "Take `row[Name]` or `{name}`, as in x[N] and x[i].",
+        "```python\nname = '{company_name}'\nx = [Name]\n```",
+        "The sum is $[X] + \\frac{abc}{def}$, at most n_{max}, over {a, b} and [0, 1].",
+        "- [x] Pay the fee.\n- [ ] Sign it.",
+        "XX染色体决定性别。",
+        "He [Smith] pressed the [Ctrl] key, as [the manual] says.",
+        "依照第[三]条，数组a[内容]见[注]。",
+        "I'm afraid of spiders, said the tower.",
+        "Please provide more information to the tax office within a month.",
     ],
 )
 def test_what_is_one(text: str) -> None:

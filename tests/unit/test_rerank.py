@@ -6,10 +6,14 @@ from types import ModuleType
 from typing import Any
 
 import pytest
+from langgraph.runtime import Runtime
 
 from graphs.catalogue import load
 from groundgraph.errors import InputError, ModelError
 from groundgraph.grading.cross_encoder import cross_encoder
+from groundgraph.grading.reflection import RETRIEVAL
+from nodes.retrieve_beams import retrieve_beams
+from nodes.retrieve_evidence import retrieve_evidence
 from state.context import Context
 from tests.doubles import FixedEvaluator, FixedSearch, passage
 from tests.scripted import scripted
@@ -89,3 +93,37 @@ def test_the_package_is_named_where_it_is_missing(monkeypatch: pytest.MonkeyPatc
     cross_encoder.cache_clear()
     with pytest.raises(ModelError, match=r"needs sentence-transformers: pip install '.\[cross-encoder\]'"):
         cross_encoder("some/model")
+
+
+def test_a_second_retrieval_is_reranked_with_the_first(
+    finds: Callable[..., FixedSearch], evaluates: Callable[..., FixedEvaluator]
+) -> None:
+    """Of adaptive, whose evaluator finds the passages of the first one poor."""
+    search = finds(FACTS)
+    evaluates({"Fact 17": 0.9, "Fact 11": 0.6, "Fact": 0.1})
+    with scripted(("Rewrite the question", "tower height"), (None, "17 metres [1].")) as (model, _):
+        context = Context(chat_model=model, top_k=3, rerank="evaluator")
+        result = load("adaptive").invoke(ASKED, context=context)
+    assert [passage.page_content for passage in result["passages"]] == [FACTS[n].page_content for n in (17, 11, 0)]
+    steps = [step for step in result["steps"] if step["node"] == "rerank"]
+    assert [step["decision"] for step in steps] == ["3 of 12 passages kept", "3 of 20 passages kept"]
+    assert search.queries == [ASKED["question"], "tower height"]
+
+
+def test_evidence_for_another_segment_is_reranked(
+    finds: Callable[..., FixedSearch], evaluates: Callable[..., FixedEvaluator]
+) -> None:
+    """Of self_rag, which looks at twice as many passages after its first rewriting."""
+    finds(FACTS)
+    evaluates({"Fact 17": 0.9, "Fact 11": 0.6, "Fact": 0.1})
+    state: Any = {
+        "query": ASKED["question"], "search_query": "tower height", "collections": ["default"], "accepted": [],
+        "passages": FACTS[:1], "attempts": 1, "warnings": [],
+    }  # fmt: skip
+    run: Any = Runtime(context=Context(top_k=2, rerank="evaluator"))
+    update: Any = retrieve_evidence(state, run)
+    assert update["passages"] == [FACTS[n] for n in (0, 11, 1, 2)] and update["found"] == [2, 1, 3, 4]
+    beam = {"need": RETRIEVAL, "segments": [{"text": "It is tall."}], "found": []}
+    run = Runtime(context=Context(rerank="evaluator", self_rag={"passages": 3}))
+    update = retrieve_beams({**state, "beams": [beam]}, run)
+    assert update["beams"][0]["found"] == [2, 1, 3] and update["passages"] == [FACTS[n] for n in (0, 11, 1)]

@@ -12,6 +12,7 @@ from nodes.classify_intent import SETTINGS, TABLE, Pattern, label_of, pattern_of
 from state.blocks import RouterSettings
 from state.context import Context
 from tests.doubles import FixedEvaluator, FixedSearch, passage
+from tests.logprobs import logprobs_of
 from tests.scripted import Line, scripted
 
 Finds = Callable[..., FixedSearch]
@@ -139,6 +140,48 @@ def test_an_intent_has_its_pattern_and_settings(
     assert [step["node"] for step in result["steps"]] == ["receive", "classify_intent", "receive", *nodes]
     assert any("Split a question" in prompt for prompt in chat.prompts) == (name == "multi_hop")
     assert result["steps"][1]["figures"].get("settings", {}) == SETTINGS.get(name, {})
+
+
+def nodes_below(result: dict[str, Any]) -> list[str]:
+    """Return the nodes that ran in the pattern's graph."""
+    return [step["node"] for step in result["steps"][3:]]
+
+
+def test_a_long_answer_is_written_by_flare(
+    finds: Finds, evaluates: Evaluates, intent: Callable[[str, float], None]
+) -> None:
+    finds([passage(TOWER)])
+    evaluates({"Eiffel": 0.9})
+    intent("long_answer", 0.9)
+    said = "The tower is 330 metres tall [1]."
+    with scripted(Line("330", said, logprobs=logprobs_of(said))) as (model, _):
+        result = graph.invoke({"question": "Describe the Eiffel Tower at length."}, context={"chat_model": model})
+    assert result["steps"][1]["decision"] == "long_answer → flare" and result["answer"] == said
+    assert nodes_below(result) == ["retrieve", "draft", "append", "finish"]
+
+
+@pytest.mark.parametrize(("support", "refused"), [(5, False), (3, True)])
+def test_high_stakes_are_answered_strictly_by_self_rag(
+    finds: Finds, evaluates: Evaluates, support: int, refused: bool
+) -> None:
+    """A segment of support 3, which the default accepts, does not stand."""
+    finds([passage(TOWER)])
+    evaluates({"Eiffel": 0.9})
+    lines = [
+        Line("Name the intent", "High stakes."),
+        Line("needs the user's documents", "yes"),
+        Line("support:", str(support)),
+        Line("Rate your", "5", times=2),
+        Line("Rewrite the question", "tower height", times=None, optional=True),
+        Line("something else", "It is 330 metres tall [1]."),
+    ]
+    with scripted(*lines) as (model, _):
+        result = graph.invoke(ASKED, context={"chat_model": model, "router": {"classifier": "llm"}})
+    classified = result["steps"][1]
+    assert classified["decision"] == "high_stakes → self_rag"
+    assert classified["figures"]["settings"] == {"preset": "strict"}
+    assert nodes_below(result)[0] == "decide" and result["refused"] == refused
+    assert refused or nodes_below(result)[-3:] == ["choose", "accept", "conclude"]
 
 
 def test_a_run_without_a_model_takes_crag_for_a_pattern_that_needs_one(

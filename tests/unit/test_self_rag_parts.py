@@ -10,7 +10,7 @@ from nodes.choose import is_good
 from nodes.reflect import weighed
 from nodes.write_segments import blank, cited, new_text
 from state.blocks import SelfRagSettings
-from tests.doubles import FixedEvaluator, FixedSearch
+from tests.doubles import FixedEvaluator, FixedSearch, passage
 
 Finds = Callable[..., FixedSearch]
 Evaluates = Callable[..., FixedEvaluator]
@@ -26,6 +26,7 @@ Evaluates = Callable[..., FixedEvaluator]
         ("[1]高330米。", "高330米。 [7]"),
         ("[1] It is tall.", "It is tall. [7]"),
         ("It is tall [1, 2].", "It is tall [7]."),
+        ("```\npayroll --commit\n```\n[1]", "```\npayroll --commit\n```\n[7]"),
     ],
 )
 def test_a_sentence_cites_its_passage_once(sentence: str, expected: str) -> None:
@@ -53,6 +54,12 @@ def test_a_sentence_cites_its_passage_once(sentence: str, expected: str) -> None
 )
 def test_what_a_reply_adds(said: str, reason: str, answer: str, expected: str | None) -> None:
     assert new_text(Reply(said, finish_reason=reason), 1, answer) == expected
+
+
+def test_a_reply_in_the_words_of_its_passage_is_no_refusal() -> None:
+    said, stands = "未找到失主的物品，三个月后归公司所有。[1]", "未找到失主的物品，三个月后归公司所有。"
+    assert new_text(Reply(said), 1, "", [passage(stands)]) == "未找到失主的物品，三个月后归公司所有。 [1]"
+    assert new_text(Reply(said), 1, "", [passage("失物归公司所有。")]) == ""
 
 
 @pytest.mark.parametrize(
