@@ -8,10 +8,8 @@ quarter of an hour; vectors are kept in the cache folder for the next. Only the 
 
 import argparse
 import os
-import platform
 import sys
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
@@ -22,6 +20,7 @@ from rich.progress import Progress
 
 from benchmarks import quality, report, speed
 from benchmarks.cached_embedding import CachedEmbedding
+from benchmarks.machine import machine
 from benchmarks.synthetic import Chunks
 from groundgraph.errors import GroundgraphError, InputError
 from groundgraph.grading.dataset import Dataset, load_dataset
@@ -66,7 +65,7 @@ def _run(given: argparse.Namespace, console: Console, progress: Progress) -> Non
     if given.data is None:
         raise InputError("no data: give a folder with corpus.jsonl and queries.jsonl, or set GROUNDGRAPH_QA")
     dataset = load_dataset(Path(given.data))
-    console.print(f"{datetime.now(UTC).date()}, {_processor()}, {os.cpu_count()} cores", highlight=False)
+    console.print(machine(), highlight=False)
     if "quality" not in given.skip:
         console.print(report.quality_tables(_quality(dataset, given.chunkers, progress)))
     if "embedding" not in given.skip:
@@ -107,14 +106,6 @@ def _speed(dataset: Dataset, given: argparse.Namespace, progress: Progress) -> l
 def _sample(dataset: Dataset) -> list[Passage]:
     """Return the passages in an order that is random and always the same."""
     return Random(0).sample([*dataset.passages.values()], len(dataset.passages))
-
-
-def _processor() -> str:
-    """Return what the processor calls itself, which only Linux tells."""
-    info = Path("/proc/cpuinfo")
-    lines = info.read_text().splitlines() if info.exists() else []
-    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
-    return names[0] if names else platform.processor()
 
 
 if __name__ == "__main__":

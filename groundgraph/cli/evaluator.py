@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
+from groundgraph.cli import INTERRUPTED
 from groundgraph.cli.options import AsJSON, Collections
 from groundgraph.errors import InputError
 
@@ -61,31 +62,28 @@ def train(
         list[Path] | None,
         typer.Option(metavar="DATA", help="Data to measure on and not to learn from; may be repeated."),
     ] = None,
-) -> None:
-    """Learn from labelled questions, or from feedback, and record what was measured."""
+) -> int:
+    """Learn from labelled questions, or from feedback, and record what was measured.
+
+    Without --out, the new weights are put to use unless those in use do better on the test questions, beyond chance.
+    Exit status: 0 done, 1 the new weights are worse and not put to use, 2 bad use.
+    """
     from groundgraph.cli.evaluator_tables import tables
+    from groundgraph.cli.evaluator_train import settle, trained_path, weights_in_use
     from groundgraph.cli.terminal import write
     from groundgraph.grading.runs import feedback_path
-    from groundgraph.grading.train import record_path, train
-    from groundgraph.grading.weights import DEFAULT_WEIGHTS, weights_path
-    from groundgraph.grading.weights_file import own
+    from groundgraph.grading.train import train
 
     chosen = _data(context, data or (), feedback=feedback) or [feedback_path()]
-    if out is None:
-        out = own(DEFAULT_WEIGHTS)
-        out.parent.mkdir(parents=True, exist_ok=True)
-    record = train(chosen, out, collection, sample, unseen or ())
+    written = out or trained_path()
+    record = train(chosen, written, collection, sample, unseen or (), weights_in_use())
     for title, table in tables(record).items():
         write(f"{title}\n\n{table}\n")
     if record["refinement"]:
         _table("Refinement, test questions", record["refinement"]["test"])
-    write(f"written: {out} and {record_path(out).name}")
     if (learned := record["questions"]["train"]) < FEW:
         typer.echo(f"warning: learned from {learned} questions; fewer than {FEW} teach little", err=True)
-    if weights_path() != out:
-        write(f"in use: {weights_path()}; to use the new weights, set GROUNDGRAPH_EVALUATOR={out}")
-    elif out == own(DEFAULT_WEIGHTS):
-        write(f"in use from now on: {out}; delete it to go back to the project's own")
+    return settle(record, written, out)
 
 
 @evaluator.command()
@@ -131,6 +129,8 @@ def drift(
         write_json(found)
     else:
         _table("Scores of recent runs", {"embedded": found["drift"]}, first="evaluator")
+        for scored_by, runs in found["not_counted"].items():
+            write(f"Not counted: {runs} run{'s' * (runs != 1)} scored by {scored_by}")
         if found["feedback"]:
             _table("Feedback", found["feedback"], first="evaluator")
         else:
@@ -189,26 +189,42 @@ def label(
     collection: Collections = None,
     chat_model: ChatModel = None,
     top_k: Annotated[int, typer.Option(metavar="N", min=1, max=100, help="Passages of a question.")] = 5,
-) -> None:
-    """Let the chat model label what a search finds, and mark the pairs that a person should look at."""
+) -> int:
+    """Let the chat model label what a search finds, and mark the pairs that a person should look at.
+
+    A question's pairs are kept at once: after Ctrl-C, the same command goes on where it was. Exit status: 0 done, 2 bad
+    use, 130 interrupted.
+    """
     from groundgraph.cli.evaluator_label import label_all
     from groundgraph.cli.terminal import write
     from groundgraph.knowledge.choose import named
 
-    pairs, review = label_all(questions, out, named(collection or ["default"]), chat_model, top_k)
+    try:
+        pairs, review = label_all(questions, out, named(collection or ["default"]), chat_model, top_k)
+    except KeyboardInterrupt:
+        typer.echo(f"stopped; what is done is in {out}: the same command goes on", err=True)
+        return INTERRUPTED
     write(f"written: {out}, {pairs} pairs, {review} of them to be looked at (review: true)")
+    return 0
 
 
 @evaluator.command()
 def export(
     out: Annotated[Path, typer.Argument(metavar="FILE", help="File to write.", show_default=False)],
 ) -> None:
-    """Write the weights in use to a file, for another machine or GROUNDGRAPH_EVALUATOR."""
+    """Write the weights in use and their training record, for another machine or GROUNDGRAPH_EVALUATOR."""
     from groundgraph.cli.terminal import write
-    from groundgraph.grading.weights import load_weights, weights_path
+    from groundgraph.grading.weights import load_weights, record_path, weights_path
 
-    out.write_text(load_weights(weights_path()).model_dump_json(indent=1) + "\n", encoding="utf-8")
-    write(f"written: {out}")
+    used, record = weights_path(), record_path(out)
+    out.write_text(load_weights(used).model_dump_json(indent=1) + "\n", encoding="utf-8")
+    try:
+        record.write_bytes(record_path(used).read_bytes())
+    except FileNotFoundError:
+        write(f"written: {out}")
+        typer.echo(f"warning: no training record {str(record_path(used))!r}: drift cannot be told with {out}", err=True)
+    else:
+        write(f"written: {out} and {record.name}")
 
 
 def _data(context: typer.Context, data: Sequence[Path], *, feedback: bool) -> Sequence[Path]:

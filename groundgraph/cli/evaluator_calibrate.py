@@ -35,5 +35,5 @@ def calibrate_cascade(data: Path, out: Path, chat_model: str | None, seconds: fl
     calibration, figures = calibrate(cases, model)
     record = {"data_sha256": dataset.digest, "chat_model": model, "questions": figures}
     out.write_text(calibration.model_dump_json(indent=1) + "\n", encoding="utf-8")
-    out.with_name("cascade_record.json").write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+    out.with_name(f"{out.stem}_record.json").write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
     return figures

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -12,9 +13,9 @@ from groundgraph.grading.check import candidate_sets, check
 from groundgraph.grading.dataset import Split
 from groundgraph.grading.drift import drift, feedback_figures, feedback_tiers
 from groundgraph.grading.runs import Feedback, all_feedback, recent_runs
-from groundgraph.grading.train import EMBEDDING_MODEL, load_labelled, record_path
+from groundgraph.grading.train import EMBEDDING_MODEL, load_labelled
 from groundgraph.grading.vector_store import training_vectors
-from groundgraph.grading.weights import weights_digest, weights_path
+from groundgraph.grading.weights import record_path, weights_digest, weights_path
 from groundgraph.knowledge.passage import Passage
 from groundgraph.models import embedding_model
 from nodes.score import score
@@ -52,20 +53,36 @@ def measured(
 def watched(last: int) -> dict[str, Any]:
     """Return the drift of the embedded evaluator's scores over recent runs, and its figures by people's feedback.
 
+    `not_counted` has the number of graded runs that say nothing of these scores, by what scored them: the cascade's
+    are corrected by a chat model, and those by other weights are on another scale.
+
     Raises:
         ModelError: The training record is missing or has no distribution to compare with.
     """
     path = record_path(weights_path())
     try:
-        cuts = json.loads(path.read_text(encoding="utf-8"))["best_score_deciles"]
+        record = json.loads(path.read_text(encoding="utf-8"))
+        cuts, learned = record["best_score_deciles"], record["questions"]["val"] + record["questions"]["test"]
     except (OSError, json.JSONDecodeError, KeyError):
         raise ModelError(
             f"training record {str(path)!r} cannot be used: train again: groundgraph evaluator train DATA"
         ) from None
-    weights = weights_digest()
-    runs = [run for run in recent_runs(last) if run.evaluator == "embedded" and run.weights == weights]
-    scores = [run.best for run in runs if run.best is not None]
-    return {"drift": drift(cuts, scores), "feedback": feedback_figures(_by_weights_in_use())}
+    weights, scores = weights_digest(), list[float]()
+    not_counted: Counter[str] = Counter()
+    for run in recent_runs(last):
+        if run.best is None:
+            continue
+        if run.evaluator != "embedded":
+            not_counted[run.evaluator] += 1
+        elif run.weights != weights:
+            not_counted["embedded, by other weights"] += 1
+        else:
+            scores.append(run.best)
+    return {
+        "drift": drift(cuts, scores, learned),
+        "not_counted": dict(not_counted),
+        "feedback": feedback_figures(_by_weights_in_use()),
+    }
 
 
 def judged(evaluator: str) -> dict[str, Any]:

@@ -16,6 +16,12 @@ def tables(record: Mapping[str, Any]) -> dict[str, str]:
     }
 
 
+def beside(record: Mapping[str, Any]) -> str:
+    """Return the test questions' figures by the new weights, each row above that by the weights in use."""
+    new, used = record["among"]["test"], record["in_use"]["figures"]
+    return _quality({f"{name}, {of}": row[name] for name in new for of, row in (("new", new), ("in use", used))})
+
+
 def _quality(figures: Mapping[str, Mapping[str, float | None]]) -> str:
     shares = ("answered", "refused_unanswerable", "refused_withheld", "refused_foreign")
     titles = ("Data set", "AUC", "answered", "refused, unanswerable", "refused, answer withheld", "refused, foreign")

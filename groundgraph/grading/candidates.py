@@ -24,7 +24,8 @@ class Candidates:
 
     `retrieved`: the top five of hybrid search over the question's corpus. `withheld`: the same after every relevant
     passage was taken out. `graded`: two to eight passages that people graded. `foreign`: the top five of another
-    source. `crossed`: the top five of the same articles in the other language.
+    source; of data with one source, five passages drawn at random among those that the question does not grade.
+    `crossed`: the top five of the same articles in the other language.
     """
 
     question: Question
@@ -96,13 +97,16 @@ class CandidateMaker:
         own = question.corpus
         corpora = (corpus for corpus in self._dataset.corpora if corpus.part == own.part)
         foreign = [corpus for corpus in corpora if corpus.language == own.language and corpus.source != own.source]
-        if foreign:
-            names = self._search(question, random.choice(foreign))[:SIZE]
-            yield Candidates(question, "foreign", tuple(names), (False,) * len(names))
+        names = self._search(question, random.choice(foreign))[:SIZE] if foreign else self._drawn(question, random)
+        yield Candidates(question, "foreign", tuple(names), (False,) * len(names))
         for twin in self._translations.get(question.parallel_id or "", ()):
             if twin.corpus != question.corpus:
                 names = self._search(question, twin.corpus)[:SIZE]
                 yield Candidates(question, "crossed", tuple(names), tuple(name in twin.relevant for name in names))
+
+    def _drawn(self, question: Question, random: Random) -> list[str]:
+        ungraded = [name for name in self._dataset.corpora[question.corpus] if name not in question.grades]
+        return random.sample(ungraded, min(SIZE, len(ungraded)))
 
     def _search(self, question: Question, corpus: Corpus) -> list[str]:
         return self._retrievers[corpus].search(question.text, self._questions[question.text])

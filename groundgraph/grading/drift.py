@@ -1,10 +1,11 @@
 """Watch the evaluator: does it score recent questions as it scored those it learned from, and do people agree?"""
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from groundgraph.grading.measure import LOW, tier_at
 from groundgraph.grading.metrics import auc, expected_calibration_error
@@ -12,7 +13,12 @@ from groundgraph.grading.runs import Feedback
 
 STABLE = 0.1
 SHIFTED = 0.25
-"""Population stability indices from which scores are said to move, and to have shifted."""
+"""Population stability indices from which scores are said to move, and to have shifted, in large samples."""
+
+CHANCE = 0.99
+"""Share of samples of unchanged scores whose index is no larger than what `by_chance` returns."""
+
+_DRAWS = 20_000
 
 ENOUGH = 50
 """Runs below which nothing is concluded."""
@@ -35,21 +41,56 @@ def deciles(scores: ArrayLike) -> list[float]:
 def population_stability(cuts: Sequence[float], scores: ArrayLike) -> float:
     """Return Σ (a - e) ln(a / e) over ten bins, with the share a of recent scores and e = 0.1 of those learned from."""
     values = np.asarray(scores, dtype=np.float64)
-    counts = np.bincount(np.searchsorted(cuts, values, side="left"), minlength=len(cuts) + 1)
-    actual = np.maximum(counts, _LEAST) / len(values)
-    expected = 1 / (len(cuts) + 1)
-    return float(((actual - expected) * np.log(actual / expected)).sum())
+    return float(_index(np.bincount(np.searchsorted(cuts, values, side="left"), minlength=len(cuts) + 1)))
 
 
-def drift(cuts: Sequence[float], scores: Sequence[float]) -> dict[str, Any]:
-    """Return `runs`, `psi`, `ks` (largest gap between the two distributions, at the deciles) and the `verdict`."""
+@cache
+def by_chance(runs: int, learned: int, bins: int = 10) -> float:
+    """Return the index that `CHANCE` of the samples of `runs` scores do not exceed where nothing has shifted.
+
+    The bins were cut by `learned` scores, so that their true shares vary too. The index is nearly (1 / runs + 1 /
+    learned) times a chi-square of bins - 1 degrees of freedom (Yurdakul and Naranjo 2020, Statistical properties of the
+    population stability index); its tail is longer where bins hold few runs, so it is simulated, with a fixed seed.
+    """
+    random = np.random.default_rng(0)
+    shares = random.dirichlet(np.full(bins, learned / bins), _DRAWS)
+    return float(np.quantile(_index(random.multinomial(runs, shares)), CHANCE))
+
+
+def drift(cuts: Sequence[float], scores: Sequence[float], learned: int) -> dict[str, Any]:
+    """Return how far recent scores are from those that the `cuts` divide into equal parts.
+
+    Args:
+        cuts: Of the scores learned from; see `deciles`.
+        scores: Recent ones.
+        learned: How many scores were cut.
+
+    Returns:
+        `runs`; `psi`; `by_chance`, which it has to exceed to mean anything; `ks`, the largest gap between the two
+        distributions, at the cuts; and the `verdict`.
+    """
     if len(scores) < ENOUGH:
-        return {"runs": len(scores), "psi": None, "ks": None, "verdict": f"too few runs, {ENOUGH} are needed"}
-    psi = population_stability(cuts, scores)
+        verdict = f"too few runs, {ENOUGH} are needed"
+        return {"runs": len(scores), "psi": None, "by_chance": None, "ks": None, "verdict": verdict}
+    psi = round(population_stability(cuts, scores), 4)
+    chance = round(by_chance(len(scores), learned, len(cuts) + 1), 4)
     below = [float(np.mean(np.asarray(scores) <= cut)) for cut in cuts]
     ks = max(abs(share - (place + 1) / (len(cuts) + 1)) for place, share in enumerate(below))
-    verdict = "stable" if psi < STABLE else "moving" if psi < SHIFTED else "shifted: check or retrain the evaluator"
-    return {"runs": len(scores), "psi": round(psi, 4), "ks": round(ks, 4), "verdict": verdict}
+    verdict = (
+        "stable"
+        if psi < STABLE or psi <= chance
+        else "moving"
+        if psi < SHIFTED
+        else "shifted: check or retrain the evaluator"
+    )
+    return {"runs": len(scores), "psi": psi, "by_chance": chance, "ks": round(ks, 4), "verdict": verdict}
+
+
+def _index(counts: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return the population stability index of counts by bin, (..., bins)."""
+    actual = np.maximum(counts, _LEAST) / counts.sum(axis=-1, keepdims=True)
+    expected = 1 / counts.shape[-1]
+    return np.asarray(((actual - expected) * np.log(actual / expected)).sum(axis=-1))
 
 
 def feedback_figures(pairs: Sequence[Feedback]) -> dict[str, Mapping[str, float | int | str | None]]:

@@ -26,7 +26,8 @@ def measure_passages(scores_of: ScoresOf, examples: Sequence[Example]) -> dict[s
     of those with a relevant passage among five (or, in NoMIRACL, with one in ten by the whole set's label), some
     passage scores above 0.5. `relevant_above_low`: a relevant one does. `correct`: some passage scores 0.79 or more.
     The others are refusals, all passages at or below 0.5: `refused_unanswerable` (questions labelled so),
-    `refused_withheld` (every relevant passage taken out), `refused_foreign` (asked of another source's passages).
+    `refused_withheld` (every relevant passage taken out), `refused_foreign` (asked of another source's passages, or of
+    random ones where there is one source).
     """
     sources = sorted({example.candidates.question.source for example in examples})
     figures = {

@@ -8,6 +8,7 @@ from typing import Any
 
 from groundgraph.errors import InputError
 from groundgraph.grading.candidates import CandidateMaker
+from groundgraph.grading.compare_weights import compare_weights
 from groundgraph.grading.dataset import Dataset, Split, load_dataset
 from groundgraph.grading.drift import deciles
 from groundgraph.grading.fit_passages import (
@@ -36,7 +37,7 @@ from groundgraph.grading.mixture import merged, sampled, unseen
 from groundgraph.grading.pairs import load_pairs
 from groundgraph.grading.validate import cross_validate, leave_one_out
 from groundgraph.grading.vector_store import VectorStore, training_vectors
-from groundgraph.grading.weights import Weights, load_weights
+from groundgraph.grading.weights import Weights, load_weights, record_path
 from groundgraph.knowledge.search import search
 from groundgraph.models import embedding_model
 
@@ -55,6 +56,7 @@ def train(
     collection: str | None = None,
     sample: int | None = None,
     others: Sequence[Path] = (),
+    used: Weights | None = None,
 ) -> dict[str, Any]:
     """Train on labelled questions; write the weights and, beside them, the record.
 
@@ -67,6 +69,7 @@ def train(
         collection: Where hard negatives for pairs are searched besides the file itself.
         sample: Questions at most of each source and language without questions to choose by (see `sampled`).
         others: Data to measure on as sources that nothing was learned from.
+        used: Weights to measure on the same test questions, as `in_use` in the record.
 
     Returns:
         The training record, as it was written.
@@ -97,6 +100,8 @@ def train(
         **_measured(weights, passages),
         "refinement": {s: _refinement(weights.sentence, sentences[s]) for s in ("val", "test") if has_folder},
     }
+    if used:
+        record["in_use"] = compare_weights(weights, used, passages["test"])
     out.write_text(weights.model_dump_json(indent=1) + "\n", encoding="utf-8")
     record_path(out).write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
     return record
@@ -211,8 +216,3 @@ def _heads(weights: Weights) -> dict[str, Head]:
 def _coefficients(head: Head) -> dict[str, float]:
     pairs = zip((*head.features, "bias"), (*head.weights, head.bias), strict=True)
     return {name: round(value, 4) for name, value in pairs}
-
-
-def record_path(out: Path) -> Path:
-    """Return where the training record of a weights file stands."""
-    return out.with_name("training_record.json")

@@ -50,6 +50,12 @@ def weights_path() -> Path:
     return get_settings().evaluator or in_use(DEFAULT_WEIGHTS)
 
 
+def record_path(weights: Path) -> Path:
+    """Return where the training record of a weights file stands: beside it, under a name of its own."""
+    stem = "training" if weights.name == DEFAULT_WEIGHTS.name else weights.stem
+    return weights.with_name(f"{stem}_record.json")
+
+
 def weights_digest() -> str:
     """Return what tells the weights in use from others; see `digest`.
 

@@ -10,7 +10,7 @@ from groundgraph.errors import InputError
 from groundgraph.grading import train as module
 from groundgraph.grading.evaluator import embedded_evaluator
 from groundgraph.grading.pairs import load_pairs
-from groundgraph.grading.weights import DEFAULT_WEIGHTS, weights_path
+from groundgraph.grading.weights import DEFAULT_WEIGHTS, record_path, weights_path
 from groundgraph.knowledge.search import SearchResult
 from groundgraph.settings import get_settings
 from tests.cli import run
@@ -43,14 +43,35 @@ def test_pairs_train_an_evaluator_that_can_be_used_and_shared(
 ) -> None:
     out = tmp_path / "mine.json"
     ran = run(capsys, "evaluator", "train", str(pairs), "--out", str(out))
-    assert ran.status == 0 and "mine.json and training_record.json" in ran.out
+    assert ran.status == 0 and "mine.json and mine_record.json" in ran.out
     assert f"in use: {DEFAULT_WEIGHTS}; to use the new weights, set GROUNDGRAPH_EVALUATOR={out}" in ran.out
     assert "Cross-validation\n\n| Data set |" in ran.out and "\n| pairs | " in ran.out
     monkeypatch.setenv("GROUNDGRAPH_EVALUATOR", str(out))
     get_settings.cache_clear()
     copy = tmp_path / "copy.json"
-    assert run(capsys, "evaluator", "export", str(copy)).status == 0
-    assert copy.read_text(encoding="utf-8") == out.read_text(encoding="utf-8")
+    assert f"written: {copy} and copy_record.json" in run(capsys, "evaluator", "export", str(copy)).out
+    assert copy.read_bytes() == out.read_bytes()
+    monkeypatch.setenv("GROUNDGRAPH_EVALUATOR", str(copy))
+    get_settings.cache_clear()
+    out.with_name("mine_record.json").unlink()
+    assert run(capsys, "evaluator", "drift").status == 0, "what was exported can be watched"
+
+
+def test_weights_without_a_record_are_exported_with_a_warning(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capsys
+) -> None:
+    weights = tmp_path / "mine.json"
+    weights.write_bytes(DEFAULT_WEIGHTS.read_bytes())
+    monkeypatch.setenv("GROUNDGRAPH_EVALUATOR", str(weights))
+    get_settings.cache_clear()
+    ran = run(capsys, "evaluator", "export", str(tmp_path / "copy.json"))
+    assert ran.status == 0 and "no training record" in ran.err
+    assert [path.name for path in tmp_path.glob("copy*")] == ["copy.json"]
+
+
+def test_the_record_is_named_after_its_weights() -> None:
+    assert record_path(Path("a/mine.json")) == Path("a/mine_record.json")
+    assert record_path(DEFAULT_WEIGHTS).name == "training_record.json" and record_path(DEFAULT_WEIGHTS).exists()
 
 
 def test_without_out_the_weights_are_kept_at_home_and_used_from_there(pairs: Path, capsys: Capsys) -> None:
@@ -61,8 +82,39 @@ def test_without_out_the_weights_are_kept_at_home_and_used_from_there(pairs: Pat
     assert "questions; fewer than 100 teach little" in ran.err
     assert weights_path() == own and own.with_name("training_record.json").exists()
     assert DEFAULT_WEIGHTS.read_bytes() == shipped
+    assert not own.with_name("trained.json").exists()
     own.unlink()
     assert weights_path() == DEFAULT_WEIGHTS
+
+
+def test_weights_that_are_worse_than_those_in_use_are_not_put_to_use(pairs: Path, capsys: Capsys) -> None:
+    """Questions to learn from whose labels are wrong teach the opposite of what those measured on ask for."""
+    test = {question.text for question in load_pairs(pairs).questions if question.split == "test"}
+    rows = [json.loads(line) for line in pairs.read_text(encoding="utf-8").splitlines()]
+    for row in rows:
+        town = row["question"].split()[-2]
+        row["passage"] = row["passage"].replace(f"{town} has a market on Mondays", f"The bridge of {town} was old")
+        row["label"] = row["label"] if row["question"] in test else 1 - row["label"]
+    pairs.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    trained = get_settings().home / "evaluator" / "trained.json"
+    ran = run(capsys, "evaluator", "train", str(pairs))
+    assert ran.status == 1 and weights_path() == DEFAULT_WEIGHTS
+    assert "\n| all, new | 0." in ran.out and "\n| all, in use | 1.00 |" in ran.out
+    assert f"written: {trained} and trained_record.json\nnot in use: worse than {DEFAULT_WEIGHTS}" in ran.out
+    assert f"to use them anyway: GROUNDGRAPH_EVALUATOR={trained}, or the same command with --out" in ran.out
+    own = trained.with_name("evaluator.json")
+    ran = run(capsys, "evaluator", "train", str(pairs), "--out", str(own))
+    assert ran.status == 0 and "in use from now on" in ran.out and weights_path() == own
+
+
+def test_weights_in_use_that_are_broken_do_not_stop_a_training(
+    pairs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capsys
+) -> None:
+    out = tmp_path / "mine.json"
+    monkeypatch.setenv("GROUNDGRAPH_EVALUATOR", str(out))
+    get_settings.cache_clear()
+    ran = run(capsys, "evaluator", "train", str(pairs), "--out", str(out))
+    assert ran.status == 0 and "warning: nothing to compare with" in ran.err and weights_path() == out
 
 
 def test_check_exits_1_below_a_floor(
@@ -100,21 +152,81 @@ def test_a_chat_model_is_checked_on_a_draw_of_questions(pairs: Path, capsys: Cap
     assert found["figures"]["all"]["answerable"] == 2 and len(chat.prompts) == 10
 
 
-def test_label_marks_disagreements(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capsys) -> None:
+@pytest.fixture
+def labels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Lay out a question and what a search finds for any; return the command that labels it, without a model."""
     found = [passage("The bridge was built in 1800."), passage("There is a market."), passage("The bridge is old.")]
     monkeypatch.setattr("groundgraph.grading.label.search", lambda *_, **__: SearchResult(found, []))
     evaluator = FixedEvaluator({"1800": 0.9, "old": 0.8})
     monkeypatch.setattr("groundgraph.cli.evaluator_label.embedded_evaluator", lambda: evaluator)
-    questions, out = tmp_path / "questions.txt", tmp_path / "pairs.jsonl"
-    questions.write_text("When was the bridge built?\n", encoding="utf-8")
-    with scripted(("1800", "yes"), ("market", "no"), ("old", "no")) as (model, _):
-        arguments = ["evaluator", "label", str(questions), "--out", str(out), "--chat-model", model]
-        ran = run(capsys, *arguments)
+    (tmp_path / "questions.txt").write_text("When was the bridge built?\n", encoding="utf-8")
+    return ["evaluator", "label", str(tmp_path / "questions.txt"), "--out", str(tmp_path / "pairs.jsonl")]
+
+
+VERDICTS = [("1800", "yes"), ("market", "no"), ("old", "no")]
+
+
+def test_label_marks_disagreements(labels: list[str], tmp_path: Path, capsys: Capsys) -> None:
+    out = tmp_path / "pairs.jsonl"
+    with scripted(*VERDICTS) as (model, _):
+        ran = run(capsys, *labels, "--chat-model", model)
     assert ran.status == 0 and "3 pairs, 1 of them to be looked at" in ran.out
     rows = [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()]
     assert [(row["label"], row["review"]) for row in rows] == [(1, False), (0, False), (0, True)]
     assert len(load_pairs(out).passages) == 3
-    assert "exists" in run(capsys, *arguments).err
+
+
+def test_labelling_goes_on_where_it_stopped(labels: list[str], tmp_path: Path, capsys: Capsys) -> None:
+    """What is there, a person's correction included, stays; only the new question is asked about."""
+    out = tmp_path / "pairs.jsonl"
+    with scripted(*VERDICTS) as (model, _):
+        run(capsys, *labels, "--chat-model", model)
+    corrected = out.read_text(encoding="utf-8").replace('"label": 1', '"label": 0').rstrip("\n")
+    out.write_text(corrected, encoding="utf-8")
+    with (tmp_path / "questions.txt").open("a", encoding="utf-8") as file:
+        file.write("How old is the bridge?\n")
+    with scripted(*VERDICTS) as (model, chat):
+        ran = run(capsys, *labels, "--chat-model", model)
+    assert ran.status == 0 and "6 pairs, 2 of them to be looked at" in ran.out and len(chat.prompts) == 3
+    assert out.read_text(encoding="utf-8").startswith(corrected + "\n")
+    with scripted() as (model, chat):
+        assert "6 pairs" in run(capsys, *labels, "--chat-model", model).out
+
+
+def test_a_question_whose_last_line_is_torn_is_labelled_again(
+    labels: list[str], tmp_path: Path, capsys: Capsys
+) -> None:
+    out = tmp_path / "pairs.jsonl"
+    with scripted(*VERDICTS) as (model, _):
+        run(capsys, *labels, "--chat-model", model)
+    whole = out.read_bytes()
+    out.write_bytes(whole[:-60])
+    with scripted(*VERDICTS) as (model, _):
+        run(capsys, *labels, "--chat-model", model)
+    assert out.read_bytes() == whole
+
+
+def test_labelling_that_is_interrupted_says_how_to_go_on(
+    labels: list[str], monkeypatch: pytest.MonkeyPatch, capsys: Capsys
+) -> None:
+    async def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("groundgraph.cli.evaluator_label.label", interrupted)
+    with scripted() as (model, _):
+        ran = run(capsys, *labels, "--chat-model", model)
+    assert ran.status == 130 and "the same command goes on" in ran.err
+
+
+@pytest.mark.parametrize("text", ["When was the bridge built?", '{"question": "Who?"}\n', "[1]\n"])
+def test_a_file_of_something_else_is_not_labelled_into(
+    labels: list[str], tmp_path: Path, text: str, capsys: Capsys
+) -> None:
+    out = tmp_path / "pairs.jsonl"
+    out.write_text(text, encoding="utf-8")
+    ran = run(capsys, *labels)
+    assert ran.status == 2 and "exists, and line 1 is no labelled pair: take another name" in ran.err
+    assert out.read_text(encoding="utf-8") == text
 
 
 @pytest.mark.parametrize(

@@ -5,12 +5,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from graphs.catalogue import load
 from groundgraph.errors import InputError
 from groundgraph.grading import runs
-from groundgraph.grading.drift import deciles, drift, feedback_figures, population_stability
+from groundgraph.grading.drift import by_chance, deciles, drift, feedback_figures, population_stability
 from groundgraph.grading.pairs import load_pairs
 from groundgraph.grading.runs import (
     Judged,
@@ -139,13 +140,38 @@ def test_drift_by_hand() -> None:
     cuts = deciles([n / 100 for n in range(100)])
     even = [n / 100 for n in range(0, 100, 2)]
     assert population_stability(cuts, even) < 0.01
-    assert drift(cuts, even)["verdict"] == "stable"
+    assert drift(cuts, even, 100)["verdict"] == "stable"
     # half of the runs in each of two bins: 2 (0.5 - 0.1) ln 5 + 8 (0.01 - 0.1) ln 0.1
     low = [0.05] * 25 + [0.15] * 25
     assert population_stability(cuts, low) == pytest.approx(0.8 * 1.6094 + 0.72 * 2.3026, abs=1e-3)
-    shifted = drift(cuts, low)
+    shifted = drift(cuts, low, 100)
     assert shifted["verdict"].startswith("shifted") and shifted["ks"] == pytest.approx(0.8, abs=0.01)
-    assert drift(cuts, [0.5] * 49)["verdict"].startswith("too few runs")
+    assert drift(cuts, [0.5] * 49, 100)["verdict"].startswith("too few runs")
+
+
+def verdicts(runs: int, change: Callable[[Any], Any], draws: int = 400) -> list[str]:
+    """Return the verdict on each draw of runs, whose even scores are changed, by cuts of another draw of 692."""
+    random = np.random.default_rng(runs)
+    pairs = ((deciles(random.random(692)), change(random.random(runs))) for _ in range(draws))
+    return [drift(cuts, scores, 692)["verdict"].partition(":")[0] for cuts, scores in pairs]
+
+
+@pytest.mark.parametrize("runs", [50, 51, 55, 60, 75, 100, 200])
+def test_scores_that_have_not_changed_are_no_alarm(runs: int) -> None:
+    """The index of a small sample is large by chance: at 50 runs it is beyond 0.25 in a quarter of the draws."""
+    assert verdicts(runs, lambda scores: scores).count("shifted") <= 0.015 * 400
+
+
+@pytest.mark.parametrize(
+    "change", [lambda scores: scores**2, lambda scores: np.where(np.arange(len(scores)) % 3 == 0, 0.05, scores)]
+)
+def test_scores_that_have_changed_are_seen_in_100_runs(change: Callable[[Any], Any]) -> None:
+    assert verdicts(100, change).count("shifted") >= 0.9 * 400
+
+
+def test_an_evaluator_measured_on_few_questions_needs_a_larger_shift() -> None:
+    """Ten questions say little about where a tenth of the scores lies."""
+    assert by_chance(100, 10) > 4 * by_chance(100, 692)
 
 
 def test_the_drift_command_exits_1_when_scores_have_shifted(capsys: Capsys) -> None:
@@ -154,6 +180,17 @@ def test_the_drift_command_exits_1_when_scores_have_shifted(capsys: Capsys) -> N
         remember(record(str(n), best=0.01))
     ran = run(capsys, "evaluator", "drift", "--json")
     assert ran.status == 1 and ran.object["drift"]["runs"] == 60
+
+
+def test_runs_that_say_nothing_of_the_weights_in_use_are_named(capsys: Capsys) -> None:
+    """A chat model has a say in the cascade's scores, and other weights have another scale."""
+    others = [{"evaluator": "cascade"}] * 60 + [{"weights": "of before"}, {"best": None}]
+    for n, fields in enumerate(others):
+        remember(record(str(n), best=0.01).model_copy(update=fields))
+    ran = run(capsys, "evaluator", "drift")
+    assert ran.status == 0 and "too few runs" in ran.out
+    assert "Not counted: 60 runs scored by cascade\n" in ran.out
+    assert "Not counted: 1 run scored by embedded, by other weights\n" in ran.out
 
 
 def judge(pairs: int, up: int, score: float = 0.8) -> None:
@@ -232,6 +269,8 @@ def test_an_evaluator_learns_from_feedback_by_one_command(
         give_feedback("last", "up")
         give_feedback("last", "down", 2)
     ran = run(capsys, "evaluator", "train", "--feedback", "--out", str(tmp_path / "mine.json"))
+    measured = json.loads((tmp_path / "mine_record.json").read_text(encoding="utf-8"))["among"]["test"]["all"]
+    assert measured["refused_foreign"] == 1.0, "asked of random passages: there is no other source"
     assert ran.status == 0 and load_weights(tmp_path / "mine.json") != load_weights()
 
 
@@ -239,6 +278,6 @@ def test_drift_needs_a_training_record(tmp_path: Path, monkeypatch: pytest.Monke
     weights = tmp_path / "mine.json"
     monkeypatch.setenv("GROUNDGRAPH_EVALUATOR", str(weights))
     get_settings.cache_clear()
-    (tmp_path / "training_record.json").write_text(json.dumps({}), encoding="utf-8")
+    (tmp_path / "mine_record.json").write_text(json.dumps({}), encoding="utf-8")
     ran = run(capsys, "evaluator", "drift")
-    assert ran.status == 2 and "training_record.json" in ran.err and "evaluator train" in ran.err
+    assert ran.status == 2 and "mine_record.json" in ran.err and "evaluator train" in ran.err

@@ -7,6 +7,7 @@ import pytest
 from groundgraph.errors import InputError
 from groundgraph.grading import train as module
 from groundgraph.grading.candidates import CandidateMaker
+from groundgraph.grading.compare_weights import losses
 from groundgraph.grading.dataset import load_dataset
 from groundgraph.grading.fit_sentences import holds_answer
 from groundgraph.grading.train import train
@@ -81,6 +82,20 @@ def test_training_writes_weights_that_load_and_a_record(data: Path, monkeypatch:
     assert json.loads((data / "training_record.json").read_text(encoding="utf-8")) == record, "training is repeatable"
 
 
+def test_weights_in_use_are_measured_on_the_same_test_questions(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "embedding_model", lambda name: BagEmbedder(64))
+    out = data / "mine.json"
+    train([data], out)
+    learned = load_weights(out)
+    record = train([data], out, used=learned)
+    assert record["in_use"]["figures"] == record["among"]["test"]
+    assert record["in_use"]["gains"] == {"auc": (0.0, 0.0), "right_decisions": (0.0, 0.0)}
+    refuses = learned.model_copy(update={"among": learned.among.shifted(-99)})
+    gains = train([data], out, used=refuses)["in_use"]["gains"]
+    assert gains["right_decisions"][0] > 0 and not losses(gains), "it refuses where it should answer"
+    assert losses({"auc": (-0.2, 0.1), "right_decisions": (-0.3, -0.1)}) == ["right_decisions"]
+
+
 @pytest.fixture
 def more(tmp_path: Path) -> Path:
     """Write a folder with training questions of a third source."""
@@ -129,6 +144,23 @@ def test_candidate_sets(data: Path, tmp_path: Path) -> None:
     assert relevant <= set(by_kind["retrieved"].ids) and not relevant & set(by_kind["withheld"].ids)
     assert not any(by_kind["foreign"].labels)
     assert all(name.startswith("towns") for name in by_kind["foreign"].ids)
+
+
+def test_questions_of_one_source_have_random_passages_that_they_do_not_grade(tmp_path: Path) -> None:
+    """There is no other source to ask; the easy negatives are drawn, always alike."""
+    for name, part in zip(("corpus.jsonl", "queries.jsonl"), rows("roads", "bridge"), strict=True):
+        (tmp_path / name).write_text("\n".join(map(json.dumps, part)), encoding="utf-8")
+    dataset = load_dataset(tmp_path)
+    store = VectorStore(tmp_path / "vectors.npz", BagEmbedder(64))
+    passages = store.passages((passage.context for passage in dataset.passages.values()), "passages")
+    questions = store.questions((question.text for question in dataset.questions), "questions")
+    maker = CandidateMaker(dataset, passages, questions)
+    drawn = [found for found in maker.make("train") if found.kind == "foreign"]
+    assert len(drawn) == 4 and len({found.ids for found in drawn}) > 1
+    for found in drawn:
+        assert len(set(found.ids)) == 5 and not found.question.grades.keys() & set(found.ids)
+        assert found.labels == (False,) * 5
+    assert drawn == [found for found in maker.make("train") if found.kind == "foreign"]
 
 
 def test_data_that_cannot_be_used(tmp_path: Path) -> None:
