@@ -1,6 +1,7 @@
 """The chat model reads the best sentences of doubtful passages, and only those."""
 
 import json
+import math
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +14,11 @@ from groundgraph.grading.cascade import (
     cascade,
     load_calibration,
 )
-from groundgraph.grading.reader import best_sentences
+from groundgraph.grading.reader import NOT_STATED, best_sentences
+from groundgraph.grading.verdict import probability_of_phrase
 from groundgraph.grading.weights_file import in_use, own
 from groundgraph.knowledge.passage import Passage
+from groundgraph.models import TokenLogprob
 from tests.doubles import FixedEvaluator, passage
 from tests.scripted import Line, scripted
 
@@ -83,10 +86,48 @@ async def test_a_model_that_is_down_or_says_nothing_leaves_the_embedded_score() 
 
 async def test_without_log_probabilities_the_text_decides() -> None:
     scores = []
-    for draft in ("330 metres", "Not stated."):
+    for draft in ("330 metres", "Not stated.", "**Not mentioned**", "“未提及”"):
         with scripted(("330", draft)) as (model, _):
             scores += (await grade(model, [TOWER], [0.6])).scores
-    assert scores[0] > 0.6 > scores[1]
+    assert scores[0] > 0.6 > scores[1] == scores[2] == scores[3]
+
+
+def drafted(*places: dict[str, float]) -> list[TokenLogprob]:
+    """Return a draft of the first token at each place, with the probabilities of all that could stand there."""
+    logprobs = [{token: math.log(probability) for token, probability in place.items()} for place in places]
+    return [TokenLogprob(next(iter(top)), next(iter(top.values())), top) for top in logprobs]
+
+
+@pytest.mark.parametrize(
+    ("draft", "silent"),
+    [
+        ([{"not": 0.9, "330": 0.1}, {" stated": 0.99, " the": 0.01}], 0.9 * 0.99),
+        ([{"Not": 0.6, "not": 0.3}, {" stated": 1.0}, {".": 0.9}], 0.9),  # capitals and marks aside they are one
+        ([{'"': 1.0}, {"Not": 0.9}, {" mentioned": 0.5, " stated": 0.4}], 0.9 * 0.9),  # says the same
+        ([{"Not": 0.9, "No": 0.1}, {" allowed": 0.95, " stated": 0.05}], 0.9 * 0.05),
+        ([{"Not": 0.9, "未": 0.1}, {"re": 0.9}, {" Dame": 1.0}], 0.1),
+        ([{"No": 0.9, "Not": 0.1}, {" parking": 1.0}], 0.1),
+        ([{"330": 0.7, "not": 0.2, "n": 0.1}, {" metres": 1.0}], 0.2),  # how "not" would go on is not known
+        ([{"未": 0.9, "满": 0.1}, {"满": 0.8, "提及": 0.2}, {"十八": 1.0}], 0.9 * 0.2),
+        ([{"未": 0.9, "十八": 0.1}, {"提": 1.0}, {"及": 1.0}], 0.9),
+        ([{"Not": 0.9}], 0.9),  # no more was said
+    ],
+)
+def test_a_phrase_is_followed_over_the_tokens_of_the_draft(draft: list[dict[str, float]], silent: float) -> None:
+    assert probability_of_phrase(drafted(*draft), NOT_STATED) == pytest.approx(silent)
+
+
+def test_parts_of_a_character_are_joined_and_a_token_of_unknown_probability_was_said() -> None:
+    parts = [TokenLogprob("\ufffd", math.log(0.5), {}, raw) for raw in ("未".encode()[:1], "未".encode()[1:])]
+    assert probability_of_phrase([*parts, TokenLogprob("提及", None)], NOT_STATED) == pytest.approx(0.25)
+    assert probability_of_phrase([TokenLogprob("未", None), *parts], NOT_STATED) is None
+
+
+@pytest.mark.parametrize("draft", [("Not", " allowed"), ("未", "满", "十八", "岁")])
+async def test_an_answer_that_begins_like_the_phrase_is_one(draft: tuple[str, ...]) -> None:
+    content = [{"token": token, "logprob": -0.01, "top_logprobs": []} for token in draft]
+    with scripted(Line("330", "".join(draft), logprobs={"content": content})) as (model, _):
+        assert (await grade(model, [TOWER], [0.6])).scores[0] > 0.6
 
 
 async def test_a_chinese_question_is_asked_in_chinese() -> None:
