@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from groundgraph.grading.reflection import RELEVANCE as RELEVANCE_TOKENS
+from groundgraph.grading.reflection import RELEVANT, probabilities, relevance
 from groundgraph.grading.scale import HIGHEST, LOWEST, scores_in
 from groundgraph.grading.verdict import parse_verdict, probability_of_yes
 from groundgraph.models import Reply
@@ -30,6 +32,11 @@ def _helps(reply: Reply) -> float | None:
 
 
 def _relevance(reply: Reply) -> float | None:
+    text = reply.text.strip()
+    if text.startswith(RELEVANCE_TOKENS):
+        place = next((token for token in reply.logprobs or () if token.token.strip() in RELEVANCE_TOKENS), None)
+        found = probabilities(place, RELEVANCE_TOKENS)
+        return relevance(found) if any(found.values()) else float(text.startswith(RELEVANT))
     grade = scores_in(reply.text, {"relevance": ("relevance", "score", "相关")}, reply.logprobs)["relevance"]
     return None if grade is None else (grade - LOWEST) / (HIGHEST - LOWEST)
 
@@ -52,6 +59,9 @@ RELEVANCE = Rubric(
     "只回答一个数字：5 表示段落回答了问题，4 表示回答了大部分，3 表示主题相关并回答了一部分，2 表示只是主题相关，"
     "1 表示与问题无关。",
     _relevance,
-    "no number from 1 to 5",
+    "neither a number from 1 to 5 nor a relevance token",
 )
-"""Self-RAG's relevance (arXiv:2310.11511) from 1 to 5 as `(grade - 1) / 4`, of the evaluator `reflection`."""
+"""Self-RAG's relevance (arXiv:2310.11511), of the evaluator `reflection`.
+
+A number from 1 to 5 as `(grade - 1) / 4`; of a model that writes reflection tokens, the share of `[Relevant]`.
+"""

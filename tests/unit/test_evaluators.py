@@ -1,5 +1,6 @@
 """Every evaluator by name, as a node reaches it."""
 
+import math
 import sys
 from collections.abc import Callable
 from types import ModuleType
@@ -50,6 +51,24 @@ async def test_reflection_reads_grades_as_people_write_them(text: str, relevance
         scored = await score(QUESTION, [TOWER], Context(evaluator="reflection", chat_model=model))
     assert scored.passages[0].score == relevance
     assert bool(scored.warnings) == (relevance is None)
+
+
+@pytest.mark.parametrize(
+    ("text", "relevance"),
+    [("[Relevant]", 1.0), ("[Irrelevant]", 0.0), (" [Relevant]It has 3 floors.", 1.0)],
+)
+async def test_reflection_reads_the_tokens_of_self_rag(text: str, relevance: float) -> None:
+    with scripted(text) as (model, _):
+        scored = await score(QUESTION, [TOWER], Context(evaluator="reflection", chat_model=model))
+    assert scored.passages[0].score == relevance
+
+
+async def test_reflection_is_the_share_of_relevant_where_its_probability_is_known() -> None:
+    top = [{"token": "[Irrelevant]", "logprob": math.log(0.6)}, {"token": "[Relevant]", "logprob": math.log(0.2)}]
+    spoken = {"content": [{**top[0], "top_logprobs": top}]}
+    with scripted(Line(None, "[Irrelevant]", logprobs=spoken)) as (model, _):
+        scored = await score(QUESTION, [TOWER], Context(evaluator="reflection", chat_model=model))
+    assert scored.passages[0].score == pytest.approx(0.25)
 
 
 @pytest.mark.parametrize("evaluator", ["llm", "reflection"])
