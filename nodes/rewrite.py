@@ -48,5 +48,13 @@ async def rewrite(state: Asked, runtime: Runtime[Context]) -> Update:
 
 
 def _sets(query: str, decision: str) -> Update:
-    cut = query if len(query) <= MAX_CHARACTERS else query[:MAX_CHARACTERS].rsplit(" ", 1)[0]
+    cut = _cut(query)
     return {"web_query": cut, "steps": said("rewrite", decision, web_query=cut)}
+
+
+def _cut(query: str) -> str:
+    """Return the query within the limit, cut after a word unless that loses half of it, as in Chinese."""
+    if len(query) <= MAX_CHARACTERS:
+        return query
+    space = query.rfind(" ", 0, MAX_CHARACTERS + 1)
+    return query[: space if space > MAX_CHARACTERS / 2 else MAX_CHARACTERS]

@@ -1,6 +1,8 @@
 """Fault 34: a search provider rejects a long query, or is sent a model's JSON.
 
 A question of 401 characters: the provider gets at most 400. A rewriter that says `{"query":"NBA 2023"}`: NBA 2023.
+A Chinese question of 475 characters whose only space follows its first word: the provider gets 400 of them, not that
+word alone.
 """
 
 from collections.abc import Callable
@@ -34,3 +36,16 @@ def test_the_provider_gets_a_short_bare_query(
     assert 0 < len(query) <= 400
     assert sent in (None, query)
     assert result["messages"][0].text == question
+
+
+def test_a_query_is_cut_at_a_space_only_where_enough_is_left(
+    finds: Callable[..., FixedSearch], evaluates: Callable[..., FixedEvaluator], web: Callable[..., FixedWeb]
+) -> None:
+    finds([])
+    evaluates({})
+    provider = web()
+    chinese = "Acme " + "公司的年度报告" * 67 + "？"
+    for question in (chinese, "words " * 80 + "?"):
+        graph.invoke({"question": question}, context=Context(answerer="extractive", web_search="on"))
+    assert len(chinese) == 475
+    assert provider.queries == [chinese[:400], ("words " * 80)[:395]]
