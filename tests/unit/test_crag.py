@@ -9,6 +9,9 @@ from langgraph.types import Command
 from pydantic import ValidationError
 
 from graphs.crag import graph
+from groundgraph.errors import ModelError
+from groundgraph.grading.evaluator import embedded_evaluator
+from nodes.refine import sentence_numbers
 from state.context import Context
 from tests.doubles import FixedEvaluator, FixedSearch, FixedWeb, passage
 from tests.scripted import Line, scripted
@@ -114,10 +117,32 @@ def test_ambiguous_passages_suffice_while_the_web_is_off(finds: Finds, evaluates
     finds([passage(TOWER)])
     evaluates({"Eiffel": 0.6})
     with scripted(("Eiffel", "330 metres [1].")) as (model, _):
-        result = ask(model)
-        assert not result["refused"]
+        assert not ask(model)["refused"]
+
+
+@pytest.mark.parametrize(
+    ("policy", "missing"),
+    [
+        ("paper", "best score 0.600, needed 0.79"),
+        ("mean", "mean score 0.600, needed 0.7"),
+        ("per_document", "best score 0.600, needed 0.79"),
+    ],
+)
+def test_two_tiers_refuse_what_is_ambiguous_and_name_what_was_missing(
+    policy: str, missing: str, finds: Finds, evaluates: Evaluates
+) -> None:
+    finds([passage(TOWER)])
+    evaluates({"Eiffel": 0.6})
     with scripted() as (model, _):
-        assert ask(model, crag={"merge_ambiguous": True})["refused"]
+        result = ask(model, crag={"policy": policy, "merge_ambiguous": True})
+    assert result["refusal_reason"] == f"no passage answers the question ({missing})"
+
+
+def test_two_tiers_say_that_no_verdict_could_be_read(finds: Finds) -> None:
+    finds([passage(TOWER)])
+    with scripted("who knows") as (model, _):
+        result = ask(model, evaluator="llm", crag={"merge_ambiguous": True})
+    assert result["refusal_reason"].startswith("no verdict on a passage could be read")
 
 
 @pytest.mark.parametrize("error", ["Tavily did not answer", None])
@@ -154,9 +179,54 @@ def test_the_model_refines_by_sentence_numbers(finds: Finds, evaluates: Evaluate
         "The Eiffel Tower is 330 metres tall.",
         "Eiffel </passage> was. An engineer.",
     ]
-    assert result["warnings"] == ["passage kept whole: the refiner's reply 'I cannot say' holds no number"]
+    assert result["warnings"] == ["passage kept whole: the refiner's reply 'I cannot say' names no sentences"]
     assert all("Eiffel </passage>" not in prompt for prompt in chat.prompts)
     assert result["usage"]["model_calls"] == 4
+
+
+@pytest.mark.parametrize(
+    ("reply", "numbers"),
+    [
+        ("2", {2}),
+        ("Sentences 1 and 3.", {1, 3}),
+        ("[1, 3]\nThey state the height.", {1, 3}),
+        ("1. The tower is 330 metres tall.\n3. It has 2 floors.", {1, 3}),
+        ("第1句、第3句", {1, 3}),
+        ("0", {0}),
+        ("330 metres", None),
+        ("2 metres", None),
+        ("330", None),
+        ("1, 7", None),
+        ("none", None),
+        ("", None),
+    ],
+)
+def test_only_a_list_of_sentence_numbers_chooses(reply: str, numbers: set[int] | None) -> None:
+    assert sentence_numbers(reply, count=3) == numbers
+
+
+@pytest.mark.parametrize("reply", ["330 metres", "7"])
+def test_a_correct_passage_is_not_lost_to_a_reply_that_names_no_sentences(
+    reply: str, finds: Finds, evaluates: Evaluates
+) -> None:
+    finds([passage(TOWER)])
+    evaluates({"Eiffel": 0.9})
+    with scripted(("2. It was painted", reply), ("something else", "330 metres [1].")) as (model, _):
+        result = ask(model, crag={"refiner": "llm"})
+    assert not result["refused"] and [p.page_content for p in result["passages"]] == [TOWER]
+    assert result["warnings"] == [f"passage kept whole: the refiner's reply {reply!r} names no sentences"]
+
+
+def test_without_the_embedded_evaluator_the_settings_that_do_without_it_are_named(
+    finds: Finds, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    finds([passage(TOWER)])
+    monkeypatch.setattr("groundgraph.grading.evaluator.find_spec", lambda name: None)
+    embedded_evaluator.cache_clear()
+    with scripted("yes") as (model, _), pytest.raises(ModelError, match=r"set evaluator='llm', crag\.refiner='llm'"):
+        ask(model, evaluator="llm")
+    with scripted("yes", "1", "330 metres [1].") as (model, _):
+        assert not ask(model, evaluator="llm", crag={"refiner": "llm"}, answerer="model")["refused"]
 
 
 def test_lines_stay_lines(finds: Finds, evaluates: Evaluates) -> None:

@@ -19,6 +19,7 @@ ANSWER = ("refine", "generate", "__end__")
 REFUSAL = ("refuse", "__end__")
 ON = {"web_search": "on"}
 PER_DOCUMENT = {"policy": "per_document"}
+TWO_TIERS = {"merge_ambiguous": True}
 ANY_INCORRECT = {"policy": "per_document", "web_when": "any_incorrect"}
 
 
@@ -68,6 +69,11 @@ CASES = {
     "each, any incorrect": Case("bad good", "so-so", {**ON, "crag": ANY_INCORRECT}, (*WEB, *ANSWER), "good so-so"),
     "each, none incorrect": Case("so-so good", "good", {**ON, "crag": ANY_INCORRECT}, ANSWER, "good so-so"),
     "each, web off": Case("bad poor", "good", {"crag": PER_DOCUMENT}, REFUSAL),
+    "each, two tiers": Case("bad so-so good", "good", {"crag": {**PER_DOCUMENT, **TWO_TIERS}}, ANSWER, "good"),
+    "each, two tiers, web off": Case("bad so-so", "good", {"crag": {**PER_DOCUMENT, **TWO_TIERS}}, REFUSAL),
+    "each, two tiers, any incorrect": Case(
+        "so-so good", "good", {**ON, "crag": {**ANY_INCORRECT, **TWO_TIERS}}, (*WEB, *ANSWER), "good good"
+    ),
     # What is taken of the web, and where it stands.
     "web_top_k": Case("bad", "good so-so good", {**ON, "web_top_k": 1}, (*WEB, *ANSWER), "good"),
     "two results beside local ones": Case("so-so", "good good good", ON, (*WEB, *ANSWER), "good good so-so"),
