@@ -3,7 +3,7 @@
 import re
 
 _THANKS = (
-    r"\b(?:(?:many |ok(?:ay)? )?(?:thanks?(?: you)?|thx|cheers)(?: (?:a lot|(?:so|very) much|again|for that))?"
+    r"\b(?:(?:many |ok(?:ay)? )?(?:thanks?(?: you)?|thx|cheers)(?: (?:a (?:lot|million)|(?:so|very) much|again|for that))?(?:,? that helped)?"
     r"|good (?:morning|afternoon|evening|night)|hi|hiya|hello|hey|(?:good)?bye(?: for now)?|see you(?: later)?"
     r"|that's all(?: i need(?:ed)?)?|how(?:'s| is) it going|what's up)(?: there| all| everyone| assistant| buddy)?\b"
     r"|(?:(?:非常|十分|太|多)?(?:感谢|谢谢?)|[你您]好|(?:早上|上午|中午|下午|晚上)好|[早晚]安|嗨|哈喽|辛苦|(?:真是)?麻烦[你您]"
@@ -16,9 +16,17 @@ _ASSENT = (
 )
 _GAP = r"[\W_]*"
 _AT_START = rf"^(?:(?:{_THANKS}|{_ASSENT}){_GAP})+"
+_ASKS = r"(?:what|how|who|whom|whose|when|where|which|why)(?:'s|’s)?\b"
+_CLAUSE = (
+    rf"(?:(?:and|but|so|or) )?(?:{_ASKS}|(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would|should"
+    r"|must|may|i|i'm|we|you|he|she|it|they|there|this|that|these|those|my|our|your|his|her|its|their|if|for|in|on|at|about"
+    r"|please|tell|show|give|explain|compare|list|write|find|describe|summari[sz]e)\b)"
+    r"|[我你您他她它这那请谁哪几多怎什为是有能可想关如还]|(?=[\u3400-\u9fff])(?!\w{1,8}的)"
+)
+"""How a sentence of its own begins; in `Good Night, and Good Luck` and `再见，南国的导演是谁？` a title goes on."""
 _SET_OFF = re.compile(
-    rf"{_AT_START}(?:(?<=[，。；：！、…～—])|(?<=[,.;:!~…]\s)|(?<=\s[-–—]\s)|(?=\b(?:and|what|how|who|when|where|which|why)\b))"
-    rf"|(?<=[,.;:!?，。；：！？])\s*(?:(?:{_THANKS}){_GAP})+$",
+    rf"{_AT_START}(?:(?:(?<=[，。；：！、…～—])|(?<=[,.;:!~…]\s)|(?<=\s[-–—]\s))(?={_CLAUSE})|(?=\b(?:and )?{_ASKS}))"
+    rf"|(?<=[,.;:!?，。；：！？])\s*(?:(?:{_THANKS})[\s,，.!~。！～]*)+$",
     re.IGNORECASE,
 )
 _AT_AN_END = re.compile(rf"{_AT_START}|(?<!\w)(?:(?:{_THANKS}){_GAP})+$", re.IGNORECASE)

@@ -29,17 +29,17 @@ class Ranked(TypedDict):
 def fuse(state: Ranked, runtime: Runtime[Context]) -> Update:
     """Set `passages`, at most `top_k`, best first, no two of one wording; 4 × `top_k` to be reranked.
 
-    A leg that failed costs a warning, unless all did.
+    A leg that failed costs a warning, a search by the only leg that there is one that names the query; unless all did.
 
     Raises:
         CollectionError: Every search failed.
     """
     context, rankings = runtime.context, state["rankings"]
-    failures = [f"{one['leg']} search failed, the other leg answered alone: {one['failed']}"
-                for one in rankings if one["failed"]]  # fmt: skip
+    weights = leg_weights(context)
+    failures = [_failure(one, alone=len(weights) == 1) for one in rankings if one["failed"]]
     if failures and len(failures) == len(rankings):
         raise CollectionError(f"every search failed: {rankings[0]['failed']}")
-    passages = fused(rankings, leg_weights(context))
+    passages = fused(rankings, weights)
     kept = passages[: context.top_k if context.rerank == "off" else CANDIDATES * context.top_k]
     warnings = [*failures, *(warning for one in rankings for warning in one["warnings"])]
     return {
@@ -54,6 +54,12 @@ def fuse(state: Ranked, runtime: Runtime[Context]) -> Update:
             sources=[passage.source for passage in kept],
         ),
     }
+
+
+def _failure(ranking: Ranking, alone: bool) -> str:
+    if alone:
+        return f"{ranking['leg']} search for {ranking['query']!r} failed: {ranking['failed']}"
+    return f"{ranking['leg']} search failed, the other leg answered alone: {ranking['failed']}"
 
 
 def fused(rankings: Sequence[Ranking], weights: Mapping[SearchMode, float]) -> list[Passage]:

@@ -94,18 +94,36 @@ async def receive(state: Question, runtime: Runtime[Context]) -> Update:
 def _question(state: Question) -> tuple[HumanMessage, list[AnyMessage]]:
     """Return the question as a message with an id, and the turns before it.
 
-    A last human message that no run has received yet is the newest thing said; otherwise `question` is.
+    A last human message that no run has received yet is the newest thing said; otherwise `question` is. Beside such a
+    message, `question` may only repeat it, or be what the thread remembers of the run before.
+
+    Raises:
+        InputError: There is no question, or there are two.
     """
     messages: list[Any] = _heard_once(state.get("messages") or [])
     text = state.get("question")
     last = messages[-1] if messages else None
     if isinstance(last, HumanMessage) and (STANDALONE not in last.additional_kwargs or text in (None, last.text)):
+        if text not in (None, "", last.text, _last_received(messages)):
+            raise InputError(
+                f"question={_short(text)!r} beside `messages` that end with the human one {_short(last.text)!r}: "
+                "ask one of them"
+            )
         return last, messages[:-1]
     if text is None:
         raise InputError("no question: give `question`, or `messages` that end with a human one")
     if not isinstance(text, str):
         raise InputError(f"question={text!r}: must be text")
     return HumanMessage(text, id=str(uuid.uuid4())), messages
+
+
+def _last_received(messages: Sequence[AnyMessage]) -> str | None:
+    """Return the last question that a run has received."""
+    return next((m.text for m in reversed(messages) if STANDALONE in m.additional_kwargs), None)
+
+
+def _short(value: object) -> object:
+    return value[:40] if isinstance(value, str) else value
 
 
 def _heard_once(messages: Sequence[AnyMessage]) -> list[AnyMessage]:

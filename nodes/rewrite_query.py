@@ -22,12 +22,13 @@ TERMS = {
 }
 
 _COLLOQUIAL = re.compile(
-    r"\b(hey|hi|hello|please|pls|plz|thanks|thx|can (you|u|i)|could (you|u|i)|tell me|show me|i (need|want)"
-    r"|i'?m looking|wonder(ing)?|gonna|wanna|gotta|kinda|sorta|stuff|thing(s|y|ies)?|lol|ugh|dunno|btw|how come"
-    r"|what'?s the deal|like,|you know|guys?|u|ur)\b"
-    r"|咋|啥|弄|搞|整(?!体|个|数|理|合)|呗|嘛|唉|哎|请问|麻烦|帮我|告诉我|想知道|想问|有没有人|谁知道|怎么回事|怎么办|那个|玩意",
-    re.IGNORECASE,
+    r"\b(hey|hi(?!-)|hello|please|pls|plz|thanks|thx|can (you|u|i|I)|could (you|u|i|I)|tell me|show me|[iI] (need|want)"
+    r"|[iI]'?m looking|wonder(ing)?|gonna|wanna|gotta|kinda|sorta|stuff|(?<!\bof )thing(s|y|ies)?|lol|ugh|dunno|btw"
+    r"|how come|what'?s the deal|like,|you know|guys?|u(?![.-])|ur)\b"
+    r"|咋|啥|(?<![玩捉愚卖戏嘲])弄(?!堂)|搞|[咋么样能会没法别瞎]整(?![体个数理合改顿治修齐洁])|整不(?![齐洁])|整(?:一下|明白)"
+    r"|呗|(?<!喇)嘛|唉|哎|请问|麻烦|帮我|告诉我|想知道|想问|有没有人|谁知道|怎么回事|怎么办|那个|玩意"
 )
+_FIRST_LETTER = re.compile(r"(?:^|[.!?]\s+)\W*\w")
 
 
 class Asked(TypedDict):
@@ -54,8 +55,12 @@ async def rewrite_again(state: Asked, runtime: Runtime[Context]) -> Update:
 
 
 def is_colloquial(question: str) -> bool:
-    """Return whether a question holds words of conversation, which no document would use to say the same."""
-    return bool(_COLLOQUIAL.search(question))
+    """Return whether a question holds words of conversation, which no document would use to say the same.
+
+    A capital letter inside a sentence makes a name: `Hey Jude`, `Internet of Things`, `U.S.`.
+    """
+    plain = question.lower() if question.isupper() else _FIRST_LETTER.sub(lambda match: match[0].lower(), question)
+    return bool(_COLLOQUIAL.search(plain))
 
 
 async def _rewritten(name: str, question: str, context: Context) -> Update:

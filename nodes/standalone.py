@@ -69,27 +69,46 @@ _REPLY = 500
 """Characters of an earlier message that the model sees."""
 
 _WORD = re.compile(r"\w")
+_EASY = (
+    "mandatory|obligatory|compulsory|required|recommended|advisable|permitted|forbidden|prohibited|acceptable"
+    "|appropriate|essential|important|customary|usual|useful|helpful|enough|sufficient|reasonable|sensible|wise|illegal"
+    "|lawful|unlawful|unsafe|dangerous|risky|harmful|healthy|hard|difficult|easy|easier|simple|fair|good|bad|right|wrong"
+    "|cheaper|faster|expensive|rude|polite|clear|certain|feasible|practical|realistic"
+)
 _DUMMY = re.compile(
-    r"\bit (?:is |was |would be )?(?:true|false|possible|impossible|necessary|allowed|legal|safe|likely|normal|common|"
-    r"ok|okay|better|best|worth|cold|hot|warm|dark|late|like|that|(?:rain|snow)(?:s|ed|ing)?)\b"
-    r"|\bit (?:takes?|took|costs?|feels?|felt|means?|hurts?) (?:\w+ ){0,4}?to\b"
+    r"\bit (?:is |was |(?:would )?be )?(?:true|false|possible|impossible|necessary|allowed|legal|safe|likely|normal"
+    r"|common|ok|okay|better|best|worth|cold|hot|warm|dark|late|like|that|(?:rain|snow)(?:s|ed|ing)?)\b"
+    rf"|\bit (?:is |was |(?:would )?be )?(?:{_EASY}) (?:for (?:\w+ ){{1,4}})?(?:to|that|if)\b"
+    r"|\bit (?:takes?|took|costs?|feels?|felt|means?|hurts?) (?:\w+ ){0,4}?to\b|\bit (?:called|mean) (?:when|if|that)\b"
+    r"|\bit (?:gets?|got) (?:dark|light|cold|hot|warm|late)\b"
     r"|\b(?:is|are|was|were|be|been) there\b|\bthere(?:'s| is| are| was| were)\b|\b(?:hello|hi|hey) there\b"
-    r"|\bth(?:is|ese) (?:year|month|week|century|morning|evening|summer|winter)\b"
+    r"|\bth(?:is|ese) (?:year|month|week|century|season|morning|evening|summer|winter|days)\b"
     r"|\b(?:said?|says?|know|knew|think|thought|believe[sd]?|claim(?:s|ed)?|so|such|now) that(?: s?he| it| they)?\b"
     r"|(?<=\w )(?-i:[A-Z])\w*.*\b(?:s?he|him|his|her|they|them|their)\b"
-    r"|\bone (?:of|and)\b|\b(?:that|when|because|if|after|before|while|although) (?:s?he|it|they)\b"
-    r"|\b(?:and|or) (?:its|his|her|their)\b"
-    r"|其[他它实余中]|吉他|应该|该(?:如何|怎|不该)|(?<=.)[那这]么",
+    r"|\bone (?:of|and)\b|\b(?:that|when|because|if|as|after|before|while|although) (?:s?he|it|they)\b"
+    r"|\b(?:and|or) (?:its|his|her|their)\b|\b(?:said?|says?|announced?) (?:s?he|it|they) (?:will|would|had)\b"
+    r"|其[他它实余中次]|(?<=[尤极何与及名])其|土耳其|吉他|应该|(?<=[我你您们谁])该|该(?:如何|怎|不该)|(?<=.)[那这]么|[”》」』]这",
     re.IGNORECASE,
 )
 """Words that look as if they pointed back, and point at nothing or inside the question."""
+_AUXILIARY = "do|does|did|can|could|will|would|should|must|may|might"
+_NEW = r"(?!(?:i|you|we|it|its|s?he|his|her|they|their|this|that|these|those|there)\b)"
+_NOUN_FIRST = "(?!如何|[是有在为请什谁哪怎多几何那这该它他她其])"
 _WITHIN = re.compile(
     r"\b(?:an?|the|my|our|your|each|every|any|which) \w+\b.*(?:,|\b(?:and|or|but|when|if|while|because|after|before"
-    r"|once|until)\b).*\b(?:its?|they|them|theirs?|he|him|his|she|hers?)\b"
-    r"|^(?![是有在为什谁哪怎多几何那这它他她])[^它他她这那该]{4,}[，,；].*[它他她]们?",
+    r"|once|until)\b).*\b(its?|they|them|theirs?|he|him|his|she|hers?|there)\b"
+    r"|^(?:who|what|which|where|when|why|how)\b(?: \w+){2,}.* and (?:\w+ ){0,3}(its?|they|them|he|him|his|she|hers?)\b"
+    rf"|\b(?:{_AUXILIARY}|has|have|had) {_NEW}\w+\b.*(?<!\bof) (it[’']?s|their|his|her)\b"
+    rf"|\b(?:which|what|whose) \w+ (?!(?:{_AUXILIARY}|is|are|was|were)\b){_NEW}\w+\b.*(?<!\bof)"
+    r" (it[’']?s|their|his|her)\b"
+    rf"|\b(?:which|what|whose) \w+ ha(?:s|ve|d) (it[’']?s|their|his|her)\b"
+    r"|^(?:the|an?|my|our) \w+\b.*(?<!\bof) (its|their|his|her)\b"
+    rf"|^(?:when|if) (?!(?:{_AUXILIARY}|has|have|had|is|are|was|were)\b){_NEW}\w+\b.* (its|their|his|her|they)\b"
+    rf"|^{_NOUN_FIRST}[^它他她这那该]{{4,}}[，,；].*([它他她其这]们?)"
+    rf"|^{_NOUN_FIRST}[^它他她这那该]{{2,}}?(?:(其|[它他她]们?(?=的))|(?:宣布|认为|表示|说|声称|相信|知道)([它他她]们?))",
     re.IGNORECASE,
 )
-"""A pronoun that what stands before it in the question may explain: `If an employee quits, what is their notice?`"""
+"""A pronoun, its one group, that what stands before it in the question may explain: `How do users reset their PIN?`"""
 _LEADS_ON = re.compile(
     r"^(?:and|or|what about|how about)\b|^那(?![它他她这个些里边位种座])|呢[？?！!。]*$"
     r"|^(?:还有|另外|以及|而且|然后)[？?，,]?",
@@ -99,21 +118,27 @@ _LEADS_ON = re.compile(
 _POINTS_BACK = re.compile(
     r"\b(?:it|its|they|them|their|theirs|he|him|his|she|her|hers|this|those|these|there)\b"
     r"|(?:^|\b(?:is|are|was|were|do|does|did|can|could|will|would|should|has|have|for|about|of|in|on|at|by|to|with|from"
-    r"|after|before|than|and|but|so|why|like) )that\b|\bthat\W*$|\bthat \w+\W*$"
-    r"|\b(?:the|this|that|which|another|first|second|third|last|other) ones?\b|\b(?:the )?(?:former|latter)\b|\belse\b"
+    r"|after|before|than|and|but|so|why|like) )that\b|\bthat\W*$|\bthat (?!\w+[^su\W]s\W*$)\w+\W*$"
+    r"|\b(?:the|this|that|which|another|first|second|third|last|other) ones?\b|\belse\b|\bthe latter\b"
+    r"|\b(?:do|does|did) the former(?= \w)|\b(?:is|are) the former(?= \w+\W*$)"
+    r"|\bthe former(?=\W*$| (?:is|are|was|were|has|have|had|does|do|did|can|will|would|should|must|or|and)\b)"
     r"|^(?:and|or|what about|how about|why not|not even|really)\b|^(?:why|how|when|where|who|how come|since when)\W*$"
-    r"|[它他她这那该]|其|呢[？?！!。]*$|第[一二两三四五六七八九十\d]+[个项种条]|[前后]者|上述|同样|也.*吗|还有[什谁哪别]"
-    r"|^(?:还有|另外|为什么|为何|后来|然后|以及|而且|真的)[？?，,]?",
+    r"|[它他她这该其]|那(?=[个些里边儿位种座时年天次场本部家款样是\W]|$)|(?<!\w)那(?!不勒斯|曲|英|达慕|拉提|烂陀)"
+    r"|呢[？?！!。]*$|(?<![的是])第[一二两三四五六七八九十\d]+[个项种条](?=[是有的呢叫在要多需为怎如何什谁哪几吗贵便\W]|$)"
+    r"|[前后]者|上述|同样|也.*吗|还有[什谁哪别]|^(?:为什么|为何|真的)[呢吗]?\W*$|^(?:还有|另外|后来|然后|以及|而且)",
     re.IGNORECASE,
 )
 _WHOLE = re.compile(
-    r"^(?:what (?:is|are|does)|define|who (?:is|was)|什么是|何为|何谓|谁是)|是什么[？?]*$|是谁[？?]*$|[!！]$"
+    r"^(?:what (?:is|are|was|were|does)|define|who (?:is|are|was|were)|什么是|何为|何谓|谁是)|是什么[？?]*$|是谁[？?]*$"
+    r"|[!！]$"
     r"|^(?:is|are|was|were|do|does|did|can|could|may|must|has|have|had|will|would|should)\b",
     re.IGNORECASE,
 )
 """How a question looks that is short and whole: one of what something is, one of yes or no, an exclamation."""
 _SHORT = {False: 2, True: 3}
 """Content terms up to which a question without a name may have left out what it is about, by whether it is Chinese."""
+_LITTLE = {False: 3, True: 4}
+"""Content terms up to which a pronoun in a question without a name surely stands for something outside it."""
 
 
 async def standalone(
@@ -122,8 +147,8 @@ async def standalone(
     """Return the question as it reads without the earlier turns, the model calls that took, and warnings.
 
     Greetings and thanks that are set off are left out. A question that points back is completed by the chat model.
-    Where there is none, where it is down, or where it answers, invents or changes nothing instead, the question is
-    joined with the one before it.
+    Where there is none, where it is down, or where it answers or invents instead, the question is joined with the one
+    before it. Where it repeats the question, it is believed, unless the question says little.
     """
     question = without_courtesies(asked.text.strip())
     if known := asked.additional_kwargs.get(STANDALONE):
@@ -141,9 +166,10 @@ async def standalone(
     except ModelUnavailable as error:
         how = "joined with the question before it" if sure else "taken as it is"
         return joined, [], [f"follow-up {how}: {error}"]
-    lines = [line.strip(' "“”') for line in reply.text.splitlines() if line.strip()]
-    completed = lines and completes(lines[0], question, [*map(_as_asked, spoken)])
-    return lines[0] if completed else joined, [reply], []
+    line = next((line.strip(' "“”') for line in reply.text.splitlines() if line.strip()), "")
+    if completes(line, question, [*map(_as_asked, spoken)]):
+        return line, [reply], []
+    return question if _repeats(line, question) and not _says_little(question) else joined, [reply], []
 
 
 def may_point_back(question: str) -> bool:
@@ -153,7 +179,15 @@ def may_point_back(question: str) -> bool:
 
 def points_back(question: str) -> bool:
     """Return whether a word stands for something said before the question, or it says nothing: `In which year?`."""
-    return bool(_POINTS_BACK.search(_WITHIN.sub(" ", _DUMMY.sub(" ", question)))) or omits(question, 1)
+    return bool(_POINTS_BACK.search(_unexplained(_DUMMY.sub(" ", question)))) or omits(question, 1)
+
+
+def _unexplained(question: str) -> str:
+    """Return the question without the pronouns that it may explain itself."""
+    while pronoun := _WITHIN.search(question):
+        start, end = pronoun.span(pronoun.lastindex or 0)
+        question = f"{question[:start]} {question[end:]}"
+    return question
 
 
 def omits(question: str, most: int | None = None) -> bool:
@@ -186,6 +220,14 @@ def completes(line: str, question: str, earlier: Sequence[str]) -> bool:
 
 def _only_leads_on(question: str) -> bool:
     return not _POINTS_BACK.search(_DUMMY.sub(" ", _LEADS_ON.sub("", question)))
+
+
+def _repeats(line: str, question: str) -> bool:
+    return _WORD.findall(line.casefold()) == _WORD.findall(question.casefold())
+
+
+def _says_little(question: str) -> bool:
+    return len(content_terms(question)) <= _LITTLE[is_cjk(question)] and not key_terms(question)
 
 
 def _stands_alone(line: str) -> bool:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 
-_REFERENCE = re.compile(r"#\s?(\d)\b")
+_REFERENCE = re.compile(r"(?<!\w)#\s?(\d)\b")
 
 
 def references(question: str) -> set[int]:
@@ -33,13 +33,17 @@ def needed(subquestions: Sequence[str]) -> dict[int, str]:
 
 
 def with_answers(subquestions: Sequence[str], answers: Mapping[int, str]) -> list[str]:
-    """Return all with these answers in place; one is given up, and left empty, where its answer is not to be had."""
+    """Return all with these answers in place; one is given up, and left empty, where its answer is not to be had.
+
+    `Mambo #5` is put in as `Mambo 5`: what an answer says is no reference.
+    """
+    plain = {number: _REFERENCE.sub(r"\1", answer) for number, answer in answers.items()}
     hopeful = {number for number, answer in answers.items() if answer}
     hopeful |= {number for number, one in enumerate(subquestions, 1) if references(one)}
 
     def filled(question: str) -> str:
         if not references(question) <= hopeful:
             return ""
-        return _REFERENCE.sub(lambda match: answers.get(int(match[1])) or match[0], question)
+        return _REFERENCE.sub(lambda match: plain.get(int(match[1])) or match[0], question)
 
     return [filled(one) for one in subquestions]

@@ -13,7 +13,7 @@ from groundgraph.knowledge.search import SearchResult
 from nodes.answer_hop import answer_in
 from nodes.decompose import shape, subquestions_of
 from nodes.rewrite_query import is_colloquial
-from nodes.subquestions import with_answers
+from nodes.subquestions import ready, with_answers
 from tests.doubles import FixedEvaluator, FixedSearch, passage
 from tests.embedder import use_bag_embedder
 from tests.scripted import Line, scripted
@@ -187,6 +187,8 @@ def test_answers_take_the_places_of_their_numbers() -> None:
     assert with_answers(["A?", "B #1?", "C #2?"], {1: ""}) == ["A?", "", "C #2?"]
     assert with_answers(["A?", "", "C #2?"], {}) == ["A?", "", ""]
     assert with_answers([r"A?", "B #1?"], {1: r"\1 {x}"}) == ["A?", r"B \1 {x}?"], "an answer is no pattern"
+    assert ready(with_answers(["A?", "Who sang #1?"], {1: "Mambo #5"})) == ["A?", "Who sang Mambo 5?"]
+    assert ready(["Which version follows C#7?"]), "a name is no reference"
 
 
 @pytest.mark.parametrize(
@@ -239,6 +241,24 @@ def test_one_leg_that_fails_costs_one_warning(
         ask(model, "How long is the Nile?", search_mode="hybrid")
 
 
+def test_a_search_by_the_only_leg_that_fails_names_its_query(
+    finds: Finds, evaluates: Evaluates, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    evaluates({})
+    finds([])
+
+    def search(query: str, collections: Sequence[str], **_: Any) -> SearchResult:
+        if query == "Rhine?":
+            raise ModelUnavailable("no answer within 60 s")
+        return SearchResult([passage("The Nile is 6650 km long.")], [])
+
+    monkeypatch.setattr("nodes.retrieve_leg.search", search)
+    parts = '{"subquestions": ["Nile?", "Rhine?"]}'
+    with scripted((SPLITS, parts), (ANSWERS, "6650 km [1].")) as (model, _):
+        result = ask(model, "How long is the Nile?", search_mode="vector")
+    assert result["warnings"] == ["vector search for 'Rhine?' failed: no answer within 60 s"]
+
+
 def test_a_leg_of_weight_0_is_left_out(finds: Finds, evaluates: Evaluates) -> None:
     search = finds([passage("The Nile is 6650 km long.")])
     evaluates({})
@@ -286,7 +306,11 @@ def test_nothing_found_nothing_relevant_and_nothing_answered_are_refused(finds: 
 @pytest.mark.parametrize(
     ("question", "colloquial"),
     [("hey can you tell me about leave?", True), ("咋请假啊？", True), ("请问年假有几天？", True),
-     ("How long is the notice period?", False), ("整体架构是什么？", False), ("年假有几天？", False)],
+     ("How long is the notice period?", False), ("整体架构是什么？", False), ("年假有几天？", False),
+     ("can u show me the form", True), ("PLS HELP", True), ("这表咋整？", True), ("这个怎么整？", True),
+     ("Who is the U.S. president?", False), ("What is the Internet of Things?", False), ("Who sang Hey Jude?", False),
+     ("what is a u.s. person", False), ("调整后的预算是多少？", False), ("完整的名单在哪里？", False),
+     ("能整改吗？", False), ("为什么数据不完整？", False)],
 )  # fmt: skip
 def test_what_is_colloquial(question: str, colloquial: bool) -> None:
     assert is_colloquial(question) == colloquial

@@ -24,6 +24,11 @@ from nodes.courtesy import beside_courtesies, without_courtesies
         ("Hi-Fi systems: which are sold?", "Hi-Fi systems: which are sold?"),
         ("Nice, France: how many inhabitants?", "Nice, France: how many inhabitants?"),
         ("好人卡是什么？", "好人卡是什么？"),
+        ("Good Night, and Good Luck was directed by whom?", "Good Night, and Good Luck was directed by whom?"),
+        ("Who directed Hello, Goodbye?", "Who directed Hello, Goodbye?"),
+        ("再见，南国的导演是谁？", "再见，南国的导演是谁？"),
+        ("谁唱的《你好，再见》？", "谁唱的《你好，再见》？"),
+        ("你好，我的年假有几天？", "我的年假有几天？"),
     ],
 )
 def test_only_what_is_set_off_is_left_out_of_a_search(text: str, without: str) -> None:
@@ -40,6 +45,8 @@ def test_only_what_is_set_off_is_left_out_of_a_search(text: str, without: str) -
         ("Good morning, how's it going?", ""),
         ("okay great, that's all I needed", ""),
         ("谢谢你，再见！", ""),
+        ("Thank you, that helped", ""),
+        ("thanks a million", ""),
         ("Great Dane?", "Dane?"),
         ("行政部在哪？", "行政部在哪？"),
     ],

@@ -100,7 +100,7 @@ def test_utterances_are_balanced_by_language_and_apart_from_the_check_set():
     training, check = utterances(intent_training.UTTERANCES), utterances(CHECK)
     assert tuple(training) == tuple(check) == INTENTS
     assert all(len(texts) >= 20 for languages in training.values() for texts in languages.values())
-    assert all(len(texts) == 20 for languages in check.values() for texts in languages.values())
+    assert all(len(texts) >= 20 for languages in check.values() for texts in languages.values())
     seen = [text for languages in training.values() for texts in languages.values() for text in texts]
     assert len(seen) == len(set(seen))
     assert not set(seen) & {text for languages in check.values() for texts in languages.values() for text in texts}
@@ -133,6 +133,8 @@ def test_training_refuses_a_file_without_the_intents(tmp_path):
         ("Is aluminium lighter than magnesium?", {"comparative"}),
         ("请概括整本手册", {"long_document"}),
         ("服药后头晕还能开车吗？", {"high_stakes"}),
+        ("Where do you keep the spare keys?", set(INTENTS) - {"smalltalk"}),
+        ("设计明珠塔的人是在哪里出生的？", {"multi_hop"}),
     ],
 )
 def test_real_sentences(text, expected):

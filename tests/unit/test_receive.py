@@ -53,6 +53,18 @@ def test_a_question_may_come_as_text_or_message(finds: Finds, given: dict[str, A
     assert [message.type for message in result["messages"]] == ["human", "ai"]
 
 
+@pytest.mark.parametrize("earlier", [[], TURNS])
+def test_two_questions_at_once_are_an_error(earlier: list[Any]) -> None:
+    with pytest.raises(InputError, match=r"question='Who was Rodin\?' beside .* 'How tall is it\?': ask one of them"):
+        graph.invoke({"question": "Who was Rodin?", "messages": [*earlier, HumanMessage("How tall is it?")]})
+
+
+def test_a_question_may_be_given_twice(finds: Finds) -> None:
+    search = finds([])
+    graph.invoke({"question": "Who was Rodin?", "messages": [HumanMessage("Who was Rodin?")]})
+    assert search.queries == ["Who was Rodin?"]
+
+
 def test_a_follow_up_is_made_to_stand_alone(finds: Finds) -> None:
     search = finds([TOWER])
     with scripted(("Last question", "How tall is the Eiffel Tower?"), ("something else", "330 metres [1].")) as (

@@ -111,6 +111,28 @@ def test_small_talk_that_is_not_sure_to_be_it_is_looked_up(
     assert result["steps"][1]["decision"] == "smalltalk, confidence 0.61 below 0.9 → crag"
 
 
+@pytest.mark.parametrize("question", ["Are you open in the tower?", "你们的铁塔周日营业吗？"])
+def test_a_question_to_the_organisation_is_looked_up_however_sure_the_classifier_is(
+    finds: Finds, evaluates: Evaluates, intent: Callable[[str, float], None], question: str
+) -> None:
+    search = finds([passage(TOWER)])
+    evaluates({"Eiffel": 0.9})
+    intent("smalltalk", 1.0)
+    result = graph.invoke({"question": question}, context=Context(answerer="extractive"))
+    assert result["steps"][1]["decision"] == "smalltalk, but a document may answer → crag"
+    assert search.queries == [question]
+
+
+@pytest.mark.parametrize("question", ["Hi, what can you do?", "你能做什么？", "你好吗？"])
+def test_a_question_about_the_assistant_is_replied_to_whatever_the_classifier_says(
+    finds: Finds, intent: Callable[[str, float], None], question: str
+) -> None:
+    finds([])
+    intent("simple_fact", 1.0)
+    result = graph.invoke({"question": question}, context=Context(answerer="extractive"))
+    assert result["steps"][1]["decision"] == "smalltalk → reply"
+
+
 def test_a_citation_in_small_talk_is_taken_out(finds: Finds) -> None:
     finds([])
     with scripted(("small talk", "You are welcome! [1]")) as (model, _):

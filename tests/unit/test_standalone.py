@@ -37,6 +37,15 @@ CHINESE: list[AnyMessage] = [HumanMessage("试用期有多长？"), AIMessage("�
         "那里有多少人口？",
         "为什么？",
         "第一年也不行吗？",
+        "What does its warranty cover?",
+        "What is the name of its director?",
+        "When did they open?",
+        "Is it open to the public?",
+        "What does it cost and when is it open?",
+        "Does the former include breakfast?",
+        "谁批准其预算？",
+        "第一个是谁发现的？",
+        "那年发生了什么？",
     ],
 )
 def test_what_points_back(question: str) -> None:
@@ -62,6 +71,18 @@ def test_what_points_back(question: str) -> None:
         "应该怎样取消已经发货的订单？",
         "该如何重置K40打印机？",
         "西伯利亚的冬天为什么那么冷？",
+        "How do users reset their password?",
+        "Is it mandatory to wear a helmet on site?",
+        "Which university has its origins in a school of medicine?",
+        "Who is the former director of the plant?",
+        "What is the speed limit that applies?",
+        "为什么报销要三个月？",
+        "土耳其的首都是哪里？",
+        "加那利群岛在哪里？",
+        "尤其适合初学者的课程有哪些？",
+        "极其罕见的血型有哪些？",
+        "第一个登上月球的人是谁？",
+        "员工如何重置他们的密码？",
     ],
 )
 def test_what_only_looks_like_it(question: str) -> None:
@@ -76,6 +97,7 @@ def test_what_only_looks_like_it(question: str) -> None:
         "What does the handbook say about parking when you use it daily?",
         "员工离职时，他们的通知期是多久？",
         "合同由谁签署，它什么时候到期？",
+        "法国何时重建其舰队？",
     ],
 )
 async def test_a_pronoun_explained_in_the_question_is_left_to_the_model(question: str) -> None:
@@ -148,6 +170,20 @@ async def test_a_follow_up_is_completed_or_joined(
         query, replies, warnings = await standalone(HumanMessage(question), turns, Context(chat_model=model))
     assert (query, len(replies), warnings) == (expected, 1, [])
     assert "[1]" not in chat.prompts[0] and "[2]" not in chat.prompts[0]
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("When was this edict on salt and silver declared by the emperor?", ""),
+        ("Does that also apply to interns?", "Which plans does the company offer? "),
+    ],
+)
+async def test_a_model_that_repeats_a_question_is_believed_unless_it_says_little(question: str, expected: str) -> None:
+    assert points_back(question)
+    with scripted(("Last question", question)) as (model, _):
+        query, _, _ = await standalone(HumanMessage(question), ENGLISH, Context(chat_model=model))
+    assert query == expected + question
 
 
 @pytest.mark.parametrize(
