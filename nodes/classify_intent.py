@@ -86,7 +86,8 @@ async def classify_intent(state: Asked, runtime: Runtime[Context]) -> Update:
             "steps": said("classify_intent", f"forced → {router.pattern}", pattern=router.pattern),
         }
     asked = beside_courtesies(state["query"])
-    if not asked or any(map(is_about_the_assistant, (asked, state["query"]))):
+    needs_no_search = not asked or any(map(is_about_the_assistant, (asked, state["query"])))
+    if needs_no_search:
         scores, replies, warnings = {"smalltalk": 1.0}, list[Reply](), list[str]()
     elif router.classifier == "llm":
         scores, replies, warnings = await _by_model(asked, context)
@@ -94,7 +95,7 @@ async def classify_intent(state: Asked, runtime: Runtime[Context]) -> Update:
         scores, replies, warnings = await asyncio.to_thread(_by_head, asked), [], []
     intent, confidence = next(iter(scores.items()))
     pattern, why = pattern_of(intent, confidence, router)
-    if why == "smalltalk" and pattern == "reply" and may_be_answered(asked):
+    if why == "smalltalk" and pattern == "reply" and not needs_no_search and may_be_answered(asked):
         pattern, why = router.default, "smalltalk, but a document may answer"
     settings = SETTINGS.get(intent, {}) if why == intent else {}
     if pattern in NEEDS_MODEL and await chat_model_of(context) is None:

@@ -3,7 +3,8 @@
 import re
 
 _THANKS = (
-    r"\b(?:(?:many |ok(?:ay)? )?(?:thanks?(?: you)?|thx|cheers)(?: (?:a (?:lot|million)|(?:so|very) much|again|for that))?(?:,? that helped)?"
+    r"\b(?:(?:many |ok(?:ay)? )?(?:thanks?(?: you)?|thx|cheers)"
+    r"(?: (?:a (?:lot|million)|(?:so|very) much|again|for that))?(?:,? that helped)?"
     r"|good (?:morning|afternoon|evening|night)|hi|hiya|hello|hey|(?:good)?bye(?: for now)?|see you(?: later)?"
     r"|that's all(?: i need(?:ed)?)?|how(?:'s| is) it going|what's up)(?: there| all| everyone| assistant| buddy)?\b"
     r"|(?:(?:非常|十分|太|多)?(?:感谢|谢谢?)|[你您]好|(?:早上|上午|中午|下午|晚上)好|[早晚]安|嗨|哈喽|辛苦|(?:真是)?麻烦[你您]"
