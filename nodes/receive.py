@@ -104,7 +104,7 @@ def _question(state: Question) -> tuple[HumanMessage, list[AnyMessage]]:
     text = state.get("question")
     last = messages[-1] if messages else None
     if isinstance(last, HumanMessage) and (STANDALONE not in last.additional_kwargs or text in (None, last.text)):
-        if text not in (None, "", last.text, _last_received(messages)):
+        if str(text or "").strip() not in ("", last.text.strip(), (_last_received(messages) or "").strip()):
             raise InputError(
                 f"question={_short(text)!r} beside `messages` that end with the human one {_short(last.text)!r}: "
                 "ask one of them"

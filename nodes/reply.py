@@ -16,9 +16,10 @@ from nodes.stream import accepted, emit
 from state.context import Context
 
 SMALLTALK = {
-    "en": "You answer questions from the user's documents. The user is making small talk: reply in one short, friendly "
-    "sentence and offer to look something up. State no facts.",
-    "zh": "你根据用户的文档回答问题。用户在闲聊：用一句简短友好的话回应，并表示可以帮忙查找资料。不要陈述任何事实。",
+    "en": "You are groundgraph, which answers questions from the user's documents. The user is making small talk: "
+    "reply in one short, friendly sentence and offer to look something up. State no facts.",
+    "zh": "你是groundgraph，根据用户的文档回答问题。用户在闲聊：用一句简短友好的话回应，并表示可以帮忙查找资料。"
+    "不要陈述任何事实。",
 }
 GREETING = {
     "en": "Hello! Ask me something about your documents.",

@@ -7,6 +7,7 @@ from importlib.util import find_spec
 from typing import NamedTuple
 
 from groundgraph.errors import ModelUnavailable
+from groundgraph.grading.answer_type import asks_yes_or_no
 from groundgraph.grading.cascade import Limits, cascade
 from groundgraph.grading.cross_encoder import cross_encoder
 from groundgraph.grading.evaluator import embedded_evaluator
@@ -18,7 +19,7 @@ from groundgraph.grading.terms import is_cjk
 from groundgraph.knowledge.passage import Passage
 from groundgraph.knowledge.search import stored_vectors
 from groundgraph.knowledge.sentences import sentences
-from nodes.model import NO_MODEL, chat_model_of, required_chat_model
+from nodes.model import NO_MODEL, chat_model_of, is_small, required_chat_model
 from nodes.node import cost
 from state.context import Context
 from state.reducers import Usage
@@ -63,6 +64,8 @@ async def _cascade(query: str, passages: Sequence[Passage], context: Context) ->
     if model is None:
         reason = EXTRACTIVE if context.answerer == "extractive" else NO_CHAT_MODEL
         return Scored(_with(passages, scores), [reason], {})
+    if is_small(model) and asks_yes_or_no(query):  # it names no answer where the passages deny: see `settle`
+        return Scored(_with(passages, scores), [], {})
     choose = partial(best_sentences, embedded_evaluator(), query)
     limits = Limits(**context.cascade.model_dump())
     found = await cascade(model, query, passages, scores, limits, choose)

@@ -156,7 +156,8 @@ def _named(field: str, given: str | None, there: set[str], path: Path) -> set[st
     """Return the names given, divided by commas; all that are there if none is given."""
     names = there if given is None else {name.strip() for name in given.split(",") if name.strip()}
     if not names or not names <= there:
-        raise InputError(f"questions {str(path)!r}: {field}={given!r}: there are only {sorted(there)}")
+        known = f"there are only {sorted(there)}" if there - {""} else "no question has one"
+        raise InputError(f"questions {str(path)!r}: {field}={given!r}: {known}")
     return names
 
 

@@ -14,10 +14,11 @@ ON_SUBJECT = {"quantity": 0.6, "year": 0.75, "name": 0.75}
 """Share of the question's content terms that a sentence and the headings above must hold, by what is asked."""
 _CJK_SHARE = 0.8
 """Factor on it for Chinese, whose terms, pairs of characters, reach across words."""
-RELEVANT = 0.4
-"""A passage that has a score must score above it.
+RELEVANT = {"quantity": 0.1, "year": 0.4, "name": 0.4}
+"""Score that a passage which has one must exceed, by what is asked.
 
-A tenth less than one is used from: of two passages that answer alike, and differently, one may well score less.
+A score is relative to the other candidates: of two passages that answer alike, and differently, one may well score far
+less. Quantities of one unit are about the same thing more surely than years and names are.
 """
 _EQUAL = 0.1
 """Durations that differ by less, such as a year and twelve months of 30 days, are the same."""
@@ -79,7 +80,7 @@ def disagreement(question: str, passages: Sequence[Passage]) -> tuple[Statement,
     said = [
         (Statement(number, sentence), values)
         for number, passage in enumerate(passages, 1)
-        if passage.score is None or passage.score > RELEVANT
+        if passage.score is None or passage.score > RELEVANT[kind]
         for sentence in _on_subject(question, passage, ON_SUBJECT[kind] * (_CJK_SHARE if is_cjk(question) else 1))
         if (values := _values(kind, question, sentence))
     ]
@@ -91,7 +92,7 @@ def disagreement(question: str, passages: Sequence[Passage]) -> tuple[Statement,
 
 
 def other_sides(question: str, kept: Sequence[Passage], dropped: Sequence[Passage]) -> list[Passage]:
-    """Return those of the passages to be dropped that contradict one to be kept, and score little less than it needs.
+    """Return those of the passages to be dropped that contradict one to be kept, and score above `RELEVANT`.
 
     They are Ambiguous, whatever tier they had: an answer must not hide that the documents disagree.
     """

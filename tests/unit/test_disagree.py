@@ -67,16 +67,18 @@ def test_no_different_answers(question: str, first: str, second: str) -> None:
 
 
 def test_a_passage_that_was_graded_irrelevant_says_nothing() -> None:
-    passages = [passage(ROOMS[0], score=0.9), passage(ROOMS[1], score=0.39)]
+    passages = [passage(ROOMS[0], score=0.9), passage(ROOMS[1], score=0.1)]
     assert disagreement("How many rooms does Hotel Alder have?", passages) is None
+    opened = [passage("The bridge was opened in 1931.", score=0.9), passage("It was opened in 1934.", score=0.4)]
+    assert disagreement("When was the bridge opened?", opened) is None
 
 
 @pytest.mark.parametrize(
     ("question", "passages"), [("How many rooms does Hotel Alder have?", ROOMS), ("云顶山有多高？", CLIMB)]
 )
-@pytest.mark.parametrize(("other", "disagree"), [(0.48, True), (0.3, False)])
+@pytest.mark.parametrize(("other", "disagree"), [(0.48, True), (0.2, True), (0.08, False)])
 @pytest.mark.parametrize("pattern", [crag, adaptive])
-def test_the_other_side_is_kept_though_it_is_graded_a_little_too_low(
+def test_the_other_side_is_kept_though_it_is_graded_too_low(
     question: str,
     passages: tuple[str, str],
     other: float,

@@ -11,6 +11,7 @@ import pytest
 from groundgraph.errors import InputError, ModelError, ModelUnavailable
 from groundgraph.grading.cross_encoder import cross_encoder
 from groundgraph.grading.t5 import t5_evaluator
+from groundgraph.models.catalog import DEFAULT_WEIGHTS
 from nodes.score import EVALUATORS, by_language, score
 from state.context import Context
 from tests.doubles import FixedEvaluator, passage
@@ -92,6 +93,15 @@ async def test_the_cascade_reads_what_the_embedded_evaluator_doubts(evaluates: C
     assert scored.passages[0].score is not None and scored.passages[0].score > 0.6
     assert scored.passages[1].score == 0.1
     assert scored.usage["model_calls"] == 1
+
+
+async def test_an_embedded_chat_model_reads_nothing_where_yes_or_no_is_asked(
+    evaluates: Callable[..., FixedEvaluator],
+) -> None:
+    evaluates({"not permitted": 0.7})
+    context = Context(evaluator="cascade", chat_model=f"llamacpp:{DEFAULT_WEIGHTS}")
+    scored = await score("Are dogs allowed in the shop?", [passage("Dogs are not permitted in the shop.")], context)
+    assert (scored.passages[0].score, scored.warnings, scored.usage) == (0.7, [], {})
 
 
 async def test_the_cascade_without_a_chat_model_says_so(evaluates: Callable[..., FixedEvaluator]) -> None:
