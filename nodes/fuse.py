@@ -11,7 +11,7 @@ from groundgraph.knowledge.fuse import reciprocal_rank_fusion
 from groundgraph.knowledge.passage import Passage
 from groundgraph.knowledge.search import SearchMode
 from nodes.node import Update, node, said
-from nodes.retrieve import CANDIDATES, nothing_found
+from nodes.retrieve import depth, nothing_found
 from nodes.retrieve_leg import leg_weights
 from state.context import Context
 from state.schemas import Ranking
@@ -40,7 +40,7 @@ def fuse(state: Ranked, runtime: Runtime[Context]) -> Update:
     if failures and len(failures) == len(rankings):
         raise CollectionError(f"every search failed: {rankings[0]['failed']}")
     passages = fused(rankings, weights)
-    kept = passages[: context.top_k if context.rerank == "off" else CANDIDATES * context.top_k]
+    kept = passages[: depth(context, context.top_k)]
     warnings = [*failures, *(warning for one in rankings for warning in one["warnings"])]
     return {
         "passages": kept,

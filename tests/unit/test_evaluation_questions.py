@@ -106,6 +106,7 @@ def test_csv_of_one_column(tmp_path: Path) -> None:
         (['{"question": "Who?"}', '{"question": "Why?", "rel": {"p": Infinity}}'], r"line 2: rel\.p=inf"),
         ([{"id": "a", "question": "Who?"}, {"id": "a", "question": "Why?"}], r"lines 1 and 2 have the same id 'a'"),
         ([{"question": "Who?", "split": "train"}], r"split='test': there are only \['train'\]"),
+        ([{"question": "Who?"}], r"split='test': no question has one"),
         ([], r"there are none; give one a line"),
     ],
 )

@@ -42,6 +42,7 @@ def test_what_is_no_question(given: dict[str, Any], said: str) -> None:
         {"question": "How tall is the Eiffel Tower?"},
         {"messages": [HumanMessage("How tall is the Eiffel Tower?")]},
         {"messages": [{"role": "user", "content": "How tall is the Eiffel Tower?"}]},
+        {"messages": [HumanMessage("How tall is the Eiffel Tower?")], "question": " How tall is the Eiffel Tower? "},
         {"messages": [HumanMessage([{"type": "text", "text": "How tall is the Eiffel Tower?"}])]},
     ],
 )

@@ -135,7 +135,7 @@ def test_a_question_about_the_assistant_is_replied_to_whatever_the_classifier_sa
 
 def test_a_citation_in_small_talk_is_taken_out(finds: Finds) -> None:
     finds([])
-    with scripted(("small talk", "You are welcome! [1]")) as (model, _):
+    with scripted(("You are groundgraph", "You are welcome! [1]")) as (model, _):
         result = graph.invoke({"question": "Thanks!"}, context=Context(chat_model=model))
     assert result["answer"] == result["messages"][-1].text == "You are welcome!" and result["citations"] == []
 
